@@ -3,6 +3,7 @@ package dev.ramet.bench.report;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,39 +38,35 @@ public record Result(
 
   /** Returns a result without a floor or target. */
   public static Result of(String name, String unit, Samples samples) {
-    return new Result(
-        name,
-        unit,
-        round(samples.p50()),
-        round(samples.p99()),
-        null,
-        null,
-        samples.count(),
-        null,
-        null,
-        null);
+    return builder()
+        .name(name)
+        .unit(unit)
+        .p50(round(samples.p50()))
+        .p99(round(samples.p99()))
+        .n(samples.count())
+        .build();
   }
 
   /** Returns this result with a floor. */
   public Result over(Samples floors) {
     double least = floors.p50();
     @Nullable Double through = least == 0 ? null : round(p50 / least);
-    return new Result(name, unit, p50, p99, round(least), through, n, target, targetOf, note);
+    return toBuilder().floor(round(least)).ratio(through).build();
   }
 
   /** Returns this result with a maximum for its ratio. */
   public Result ratioAtMost(double most) {
-    return new Result(name, unit, p50, p99, floor, ratio, n, most, "ratio", note);
+    return toBuilder().target(most).targetOf("ratio").build();
   }
 
   /** Returns this result with a maximum for its median. */
   public Result atMost(double most) {
-    return new Result(name, unit, p50, p99, floor, ratio, n, most, "p50", note);
+    return toBuilder().target(most).targetOf("p50").build();
   }
 
   /** Returns this result with a minimum for its ratio. */
   public Result ratioAtLeast(double least) {
-    return new Result(name, unit, p50, p99, floor, ratio, n, least, LEAST, note);
+    return toBuilder().target(least).targetOf(LEAST).build();
   }
 
   /**
@@ -81,7 +78,7 @@ public record Result(
 
   /** Returns this result with a note. */
   public Result note(String text) {
-    return new Result(name, unit, p50, p99, floor, ratio, n, target, targetOf, text);
+    return toBuilder().note(text).build();
   }
 
   /**
@@ -100,5 +97,109 @@ public record Result(
   /** Rounds to three decimals: finer is noise. */
   private static double round(double value) {
     return Math.round(value * 1000) / 1000.0;
+  }
+
+  /** Returns an empty builder. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Returns a builder with the components of this record. */
+  public Builder toBuilder() {
+    return new Builder()
+        .name(name)
+        .unit(unit)
+        .p50(p50)
+        .p99(p99)
+        .floor(floor)
+        .ratio(ratio)
+        .n(n)
+        .target(target)
+        .targetOf(targetOf)
+        .note(note);
+  }
+
+  /**
+   * Takes the components by name. Numbers, collections and components that may be null need not be
+   * set; {@link #build} fails without any of the others.
+   */
+  public static final class Builder {
+    private @Nullable String name;
+    private @Nullable String unit;
+    private double p50;
+    private double p99;
+    private @Nullable Double floor;
+    private @Nullable Double ratio;
+    private int n;
+    private @Nullable Double target;
+    private @Nullable String targetOf;
+    private @Nullable String note;
+
+    private Builder() {}
+
+    public Builder name(String value) {
+      name = value;
+      return this;
+    }
+
+    public Builder unit(String value) {
+      unit = value;
+      return this;
+    }
+
+    public Builder p50(double value) {
+      p50 = value;
+      return this;
+    }
+
+    public Builder p99(double value) {
+      p99 = value;
+      return this;
+    }
+
+    public Builder floor(@Nullable Double value) {
+      floor = value;
+      return this;
+    }
+
+    public Builder ratio(@Nullable Double value) {
+      ratio = value;
+      return this;
+    }
+
+    public Builder n(int value) {
+      n = value;
+      return this;
+    }
+
+    public Builder target(@Nullable Double value) {
+      target = value;
+      return this;
+    }
+
+    public Builder targetOf(@Nullable String value) {
+      targetOf = value;
+      return this;
+    }
+
+    public Builder note(@Nullable String value) {
+      note = value;
+      return this;
+    }
+
+    /** Returns a record of the components. */
+    public Result build() {
+      return new Result(
+          Objects.requireNonNull(name, "name"),
+          Objects.requireNonNull(unit, "unit"),
+          p50,
+          p99,
+          floor,
+          ratio,
+          n,
+          target,
+          targetOf,
+          note);
+    }
   }
 }

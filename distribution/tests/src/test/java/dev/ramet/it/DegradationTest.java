@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ramet.engine.WantedShape;
 import dev.ramet.engine.sandboxes.NewSandbox;
 import dev.ramet.engine.sandboxes.Sandbox;
 import dev.ramet.engine.snapshots.CaptureReport;
@@ -117,8 +118,9 @@ final class DegradationTest {
             .engine()
             .sandboxes()
             .create(
-                new NewSandbox(
-                    Ground.TEMPLATE, null, Map.of(), Map.of(), null, 192L << 20, null, null));
+                NewSandbox.of(Ground.TEMPLATE)
+                    .shape(new WantedShape(null, 192L << 20, null))
+                    .build());
     Snapshot made = snapshot(ground, booted.id());
     assertEquals(FULL, report(made).mode());
     assertPassedOver(made, INCREMENTAL, Cause.BOOTED, before);

@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ramet.engine.WantedShape;
 import dev.ramet.engine.sandboxes.CloneRequest;
 import dev.ramet.engine.sandboxes.NewSandbox;
 import dev.ramet.engine.sandboxes.Sandbox;
-import dev.ramet.engine.sandboxes.SandboxRules;
 import dev.ramet.engine.snapshots.CaptureReport;
 import dev.ramet.engine.snapshots.NewSnapshot;
 import dev.ramet.engine.snapshots.Snapshot;
@@ -17,7 +17,6 @@ import dev.ramet.testing.Require;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
 import java.util.Objects;
 import java.util.SortedSet;
 import java.util.stream.Stream;
@@ -146,17 +145,7 @@ final class DmSnapshotMachinesTest {
             .engine()
             .sandboxes()
             .create(
-                new NewSandbox(
-                    snapshot.id(),
-                    null,
-                    Map.of(),
-                    Map.of(),
-                    null,
-                    null,
-                    2L << 30,
-                    null,
-                    null,
-                    SandboxRules.PLAIN));
+                NewSandbox.of(snapshot.id()).shape(new WantedShape(null, null, 2L << 30)).build());
     GuestShell inside = ground.shell(larger.id());
     assertEquals("disk", inside.run("cat /root/file"));
     String blocks = "df -m / | awk 'NR == 2 { print $2 }'";

@@ -10,7 +10,6 @@ import dev.ramet.testing.Require;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.List;
-import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -63,16 +62,9 @@ final class EgressGround {
         .engine()
         .sandboxes()
         .create(
-            new NewSandbox(
-                Ground.TEMPLATE,
-                null,
-                Map.of(),
-                Map.of(),
-                null,
-                null,
-                null,
-                outbound,
-                null,
-                SandboxRules.PLAIN.with(rules)));
+            NewSandbox.of(Ground.TEMPLATE)
+                .outbound(outbound)
+                .rules(SandboxRules.PLAIN.with(rules))
+                .build());
   }
 }

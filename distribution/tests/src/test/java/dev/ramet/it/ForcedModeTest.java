@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.WantedShape;
 import dev.ramet.engine.sandboxes.CloneRequest;
 import dev.ramet.engine.sandboxes.ForkResult;
 import dev.ramet.engine.sandboxes.NewSandbox;
@@ -72,8 +73,10 @@ final class ForcedModeTest {
         .engine()
         .sandboxes()
         .create(
-            new NewSandbox(
-                Ground.TEMPLATE, null, Map.of(), Map.of(), null, memoryBytes, null, mode));
+            NewSandbox.of(Ground.TEMPLATE)
+                .shape(new WantedShape(null, memoryBytes, null))
+                .memoryMode(mode)
+                .build());
   }
 
   private static void assertMode(String mode, String reason, Snapshot snapshot) {

@@ -17,6 +17,7 @@ import dev.ramet.engine.templates.BuildLog;
 import dev.ramet.engine.templates.BuildStep;
 import dev.ramet.engine.templates.BuildTemplate;
 import dev.ramet.engine.templates.DerivedTemplate;
+import dev.ramet.engine.templates.StartCommands;
 import dev.ramet.engine.templates.Template;
 import dev.ramet.spi.settings.Settings;
 import dev.ramet.spi.storage.StorageFinding;
@@ -166,12 +167,12 @@ final class Ground implements AutoCloseable {
             new DerivedTemplate(
                 engine.templates().newId(),
                 name,
+                List.of(),
                 TEMPLATE,
                 null,
                 null,
                 List.of(new BuildStep.Run(command, null)),
-                null,
-                null),
+                StartCommands.NONE),
             silent);
   }
 
@@ -216,9 +217,7 @@ final class Ground implements AutoCloseable {
   }
 
   Sandbox create(String source) {
-    return engine()
-        .sandboxes()
-        .create(new NewSandbox(source, null, Map.of(), Map.of(), null, null, null, null));
+    return engine().sandboxes().create(NewSandbox.of(source).build());
   }
 
   GuestShell shell(String sandboxId) {

@@ -26,7 +26,6 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -82,8 +81,7 @@ final class HostSecretTest {
   }
 
   private Sandbox create(String source) {
-    return sandboxes()
-        .create(new NewSandbox(source, null, Map.of(), Map.of(), null, null, null, null, SECURE));
+    return sandboxes().create(NewSandbox.of(source).rules(SECURE).build());
   }
 
   private Stranger stranger(Sandbox sandbox) {

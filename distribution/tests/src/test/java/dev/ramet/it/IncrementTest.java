@@ -243,8 +243,7 @@ final class IncrementTest {
    * id.
    */
   private String assertHolds(Engine engine) throws IOException {
-    NewSandbox request =
-        new NewSandbox("tuesday", null, Map.of(), Map.of(), null, null, null, null);
+    NewSandbox request = NewSandbox.of("tuesday").build();
     String id = engine.sandboxes().create(request).id();
     boolean holds = false;
     try {

@@ -129,16 +129,7 @@ final class SuspensionTest {
   void withoutMemoryItBootsFromItsDisk() throws Exception {
     Sandbox sandbox =
         sandboxes()
-            .create(
-                new NewSandbox(
-                    Ground.TEMPLATE,
-                    null,
-                    Map.of(),
-                    Map.of("NAME", "value"),
-                    null,
-                    null,
-                    null,
-                    null));
+            .create(NewSandbox.of(Ground.TEMPLATE).environment(Map.of("NAME", "value")).build());
     String id = sandbox.id();
     ground.shell(id).run("echo disk > /root/on-disk; echo memory > /tmp/in-memory");
     sandboxes().pause(id, false);
@@ -164,16 +155,7 @@ final class SuspensionTest {
     Sandbox sandbox =
         sandboxes()
             .create(
-                new NewSandbox(
-                    Ground.TEMPLATE,
-                    Duration.ofSeconds(3),
-                    Map.of(),
-                    Map.of(),
-                    null,
-                    null,
-                    null,
-                    null,
-                    rules));
+                NewSandbox.of(Ground.TEMPLATE).timeout(Duration.ofSeconds(3)).rules(rules).build());
     String id = sandbox.id();
     assertNotNull(sandbox.accessToken());
     assertNotNull(sandbox.trafficToken());

@@ -23,7 +23,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -66,17 +65,7 @@ final class VolumesTest {
 
   private Sandbox create(String source, VolumeMount... mounts) {
     return sandboxes()
-        .create(
-            new NewSandbox(
-                source,
-                null,
-                Map.of(),
-                Map.of(),
-                null,
-                null,
-                null,
-                null,
-                SandboxRules.PLAIN.with(List.of(mounts))));
+        .create(NewSandbox.of(source).rules(SandboxRules.PLAIN.with(List.of(mounts))).build());
   }
 
   @Test

@@ -206,21 +206,22 @@ final class CaptureAttempt {
       throws IOException {
     target.before("snapshot.publish");
     CaptureReport report =
-        new CaptureReport(
-            source.chain().current(),
-            source.reason(),
-            source.chain().passedOver(),
-            sandbox.machine().memoryBytes(),
-            written.selectedBytes(),
-            written.writtenBytes(),
-            written.holeBytes(),
-            pause.nanos(),
-            phases.total(),
-            phases.nanos(),
-            phases.pauseNanos(),
-            preCopier.rounds(),
-            preCopier.bytes(),
-            replaced);
+        CaptureReport.builder()
+            .mode(source.chain().current())
+            .modeReason(source.reason())
+            .passedOver(source.chain().passedOver())
+            .memoryBytesTotal(sandbox.machine().memoryBytes())
+            .memoryBytesSelected(written.selectedBytes())
+            .memoryBytesWritten(written.writtenBytes())
+            .memoryBytesHoles(written.holeBytes())
+            .pauseNanos(pause.nanos())
+            .totalNanos(phases.total())
+            .phaseNanos(phases.nanos())
+            .pausePhaseNanos(phases.pauseNanos())
+            .precopyRounds(preCopier.rounds())
+            .precopyBytes(preCopier.bytes())
+            .replaced(replaced)
+            .build();
     if (vm.exit().toCompletableFuture().isDone()) {
       throw new RametException(
           ErrorCode.HYPERVISOR_FAILED,

@@ -261,28 +261,28 @@ public final class Capturer {
       @Nullable CaptureReport report) {
     SandboxRecord.Machine machine = sandbox.machine();
     TaggedName version = order.version();
-    return new SnapshotRecord(
-        order.id(),
-        order.kind(),
-        version == null ? null : version.alias(),
-        version == null ? Map.of() : version.assigned(instant),
-        order.description(),
-        instant,
-        sandbox.id(),
-        machine.number(),
-        order.templateId(),
-        machine.cpuCount(),
-        machine.memoryBytes(),
-        sandbox.diskBytes(),
-        machine.kernelArguments(),
-        sandbox.agentPort(),
-        identity != null,
-        identity,
-        report,
-        order.contentKey(),
-        null,
-        false,
-        order.kind().hidden(),
-        identity == null ? null : machine.hostSecret());
+    return SnapshotRecord.builder()
+        .id(order.id())
+        .kind(order.kind())
+        .name(version == null ? null : version.alias())
+        .tags(version == null ? Map.of() : version.assigned(instant))
+        .description(order.description())
+        .createdAt(instant)
+        .sandboxId(sandbox.id())
+        .machine(machine.number())
+        .templateId(order.templateId())
+        .cpuCount(machine.cpuCount())
+        .memoryBytes(machine.memoryBytes())
+        .diskBytes(sandbox.diskBytes())
+        .kernelArguments(machine.kernelArguments())
+        .agentPort(sandbox.agentPort())
+        .warm(identity != null)
+        .identity(identity)
+        .capture(report)
+        .contentKey(order.contentKey())
+        .deleted(false)
+        .pending(order.kind().hidden())
+        .hostSecret(identity == null ? null : machine.hostSecret())
+        .build();
   }
 }

@@ -89,9 +89,10 @@ public final class OfflineRoots implements OfflineStorage {
             dataRoot,
             layout,
             places.size() == 1 ? disks : new SplitStorage(disks, places.get(1).storage()),
-            new SnapshotStore(layout, config.steps()),
-            new SandboxStore(layout),
-            new PendingSnapshots(),
+            new RootContents.Records(
+                new SnapshotStore(layout, config.steps()),
+                new SandboxStore(layout),
+                new PendingSnapshots()),
             new UnavailableHypervisor("no host runs on this data root", "start one: ramet serve"),
             config.steps(),
             true);

@@ -81,7 +81,7 @@ public final class AgentSetup {
    *     from others
    */
   @Nullable HostSecret initialise(
-      MachineStarter.Order order, HostProof proof, RunningVm vm, int agentPort) {
+      MachineOrder order, HostProof proof, RunningVm vm, int agentPort) {
     AgentAccess access;
     HostSecret secret;
     try {
@@ -113,7 +113,7 @@ public final class AgentSetup {
     return new Agent.Place(String.valueOf(mount.volumeId()), mount.path());
   }
 
-  private void mount(MachineStarter.Order order, AgentAccess access, RunningVm vm, int agentPort) {
+  private void mount(MachineOrder order, AgentAccess access, RunningVm vm, int agentPort) {
     List<VolumeMount> mounts = order.rules().volumes();
     if (!mounts.isEmpty()) {
       steps.before(order.operation() + ".volumes");

@@ -28,7 +28,7 @@ public final class EgressEnforcer {
   }
 
   /** Applies the rules to a machine that does not run yet. */
-  void confine(MachineStarter.Order order, NetworkPlan network, EgressPoint point) {
+  void confine(MachineOrder order, NetworkPlan network, EgressPoint point) {
     if (order.outbound()) {
       confine(
           Layout.machineName(order.sandboxId(), order.number()),
@@ -39,7 +39,7 @@ public final class EgressEnforcer {
   }
 
   /** Removes the rules when the machine exits. */
-  void releaseAtEnd(MachineStarter.Order order, RunningVm vm) {
+  void releaseAtEnd(MachineOrder order, RunningVm vm) {
     if (order.outbound()) {
       releaseAtEnd(Layout.machineName(order.sandboxId(), order.number()), vm);
     }

@@ -3,7 +3,6 @@ package dev.ramet.engine.machine;
 
 import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.root.SplitStorage;
-import dev.ramet.engine.sandboxes.SandboxRules;
 import dev.ramet.engine.state.HostSecret;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.SandboxRecord;
@@ -23,8 +22,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Starts machines for sandboxes: restores them from a warm source, or else boots them. Thread-safe.
@@ -54,78 +51,6 @@ public final class MachineStarter {
     this.steps = steps;
   }
 
-  /**
-   * A machine to start.
-   *
-   * @param operation prefix of the step names reported to the observer
-   * @param sandboxId the sandbox it belongs to
-   * @param number its number among the sandbox's machines
-   * @param source the snapshot or template it starts from
-   * @param cpuCount virtual CPUs
-   * @param memoryBytes guest memory
-   * @param diskBytes virtual size of the disk, at least the source's
-   * @param outbound whether it may open connections
-   * @param rules its egress rules and volume mounts
-   * @param environment default environment of its processes; empty keeps the guest's
-   * @param accessToken the token its agent demands, or null for none
-   * @param tokenIsSet whether to set the token in an agent that did not get it from its hypervisor
-   * @param useMemory whether a warm source may be restored rather than booted
-   */
-  public record Order(
-      String operation,
-      String sandboxId,
-      int number,
-      SnapshotRecord source,
-      int cpuCount,
-      long memoryBytes,
-      long diskBytes,
-      boolean outbound,
-      SandboxRules rules,
-      Map<String, String> environment,
-      @Nullable String accessToken,
-      boolean tokenIsSet,
-      boolean useMemory) {
-    /**
-     * Creates the order for a sandbox's next machine, with the CPUs, memory and disk size of the
-     * source.
-     */
-    public static Order next(
-        String operation,
-        SandboxRecord before,
-        SnapshotRecord source,
-        Map<String, String> environment,
-        boolean useMemory) {
-      return new Order(
-          operation,
-          before.id(),
-          before.machine().number() + 1,
-          source,
-          source.cpuCount(),
-          source.memoryBytes(),
-          source.diskBytes(),
-          before.outbound(),
-          before.terms().rules(),
-          environment,
-          before.terms().accessToken(),
-          true,
-          useMemory);
-    }
-
-    /**
-     * Returns the token to set in the agent: empty to remove one that it may have from its capture,
-     * null to leave it alone.
-     */
-    @Nullable String tokenToSet() {
-      String token = accessToken;
-      return !tokenIsSet ? null : token == null ? "" : token;
-    }
-
-    /** Returns whether the machine can be restored rather than booted. */
-    boolean warm() {
-      return useMemory && MachineStarter.warm(source, cpuCount, memoryBytes);
-    }
-  }
-
   /** Returns whether a machine of this size can be restored from the source rather than booted. */
   public static boolean warm(SnapshotRecord source, int cpuCount, long memoryBytes) {
     return source.warm() && cpuCount == source.cpuCount() && memoryBytes == source.memoryBytes();
@@ -135,7 +60,7 @@ public final class MachineStarter {
   public record Started(SandboxRecord.Machine machine, RunningVm vm) {}
 
   /** Starts a machine. If this fails, nothing of it is left. */
-  public Started start(Order order) {
+  public Started start(MachineOrder order) {
     SnapshotRecord source = order.source();
     if (order.warm()) {
       workingSets.prefetch(source);
@@ -160,16 +85,16 @@ public final class MachineStarter {
       steps.before(order.operation() + ".machine");
       HostProof proof = launcher.proof(source, order.warm());
       SandboxRecord.Machine planned =
-          new SandboxRecord.Machine(
-              order.number(),
-              order.cpuCount(),
-              order.memoryBytes(),
-              source.kernelArguments(),
-              hasInitrd,
-              "",
-              order.warm() ? source.id() : null,
-              null,
-              proof.own());
+          SandboxRecord.Machine.builder()
+              .number(order.number())
+              .cpuCount(order.cpuCount())
+              .memoryBytes(order.memoryBytes())
+              .kernelArguments(source.kernelArguments())
+              .hasInitrd(hasInitrd)
+              .hostAddress("")
+              .memoryBase(order.warm() ? source.id() : null)
+              .hostSecret(proof.own())
+              .build();
       RunningVm vm = machine(order, planned);
       undo.add("machine of " + order.sandboxId(), () -> vm.kill(KILL_TIMEOUT));
 
@@ -182,16 +107,11 @@ public final class MachineStarter {
       steps.before(order.operation() + ".started");
       Started started =
           new Started(
-              new SandboxRecord.Machine(
-                  planned.number(),
-                  planned.cpuCount(),
-                  planned.memoryBytes(),
-                  planned.kernelArguments(),
-                  hasInitrd,
-                  HostNetwork.address(vm.spec().network()),
-                  planned.memoryBase(),
-                  vm.identity(),
-                  known),
+              planned.toBuilder()
+                  .hostAddress(HostNetwork.address(vm.spec().network()))
+                  .identity(vm.identity())
+                  .hostSecret(known)
+                  .build(),
               vm);
       if (order.warm()) {
         workingSets.restored(order.sandboxId(), source, vm);
@@ -207,7 +127,7 @@ public final class MachineStarter {
    * Runs the machine. If that fails, reports a full disk if that is the cause: a hypervisor that
    * cannot write its files says so in its log, if anywhere.
    */
-  private RunningVm machine(Order order, SandboxRecord.Machine planned) {
+  private RunningVm machine(MachineOrder order, SandboxRecord.Machine planned) {
     try {
       return launcher.run(order, planned);
     } catch (RametException e) {

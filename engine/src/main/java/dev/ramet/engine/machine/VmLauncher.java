@@ -85,7 +85,7 @@ public final class VmLauncher {
   }
 
   /** Runs a machine at an address of its own. If this fails, no process of it is left. */
-  RunningVm run(MachineStarter.Order order, SandboxRecord.Machine planned) {
+  RunningVm run(MachineOrder order, SandboxRecord.Machine planned) {
     checkReseeding(order);
     HostNetwork.Guest guest =
         guest(order.sandboxId(), planned, order.source().agentPort(), order.outbound());
@@ -115,7 +115,7 @@ public final class VmLauncher {
    * Refuses copies of a guest that would all draw the same random numbers: without a generation id
    * only its agent can reseed them, which it does when it is initialised.
    */
-  private void checkReseeding(MachineStarter.Order order) {
+  private void checkReseeding(MachineOrder order) {
     if (order.warm() && order.source().agentPort() == null && !facts.restores().newGenerationId()) {
       throw new RametException(
           ErrorCode.UNSUPPORTED,
@@ -144,7 +144,7 @@ public final class VmLauncher {
     }
   }
 
-  private RunningVm launch(MachineStarter.Order order, VmSpec spec) {
+  private RunningVm launch(MachineOrder order, VmSpec spec) {
     SnapshotRecord source = order.source();
     VmIdentity identity = source.identity();
     if (!order.warm() || identity == null) {

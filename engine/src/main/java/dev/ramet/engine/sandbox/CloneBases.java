@@ -49,18 +49,12 @@ public final class CloneBases {
       boolean isPaused = PausedCapturer.fits(record);
       // The capture need not survive a loss of power, because the clones do not either.
       CaptureOrder order =
-          new CaptureOrder(
+          CaptureOrder.hidden(
               Ids.next('c'),
               SnapshotRecord.Kind.CLONE_BASE,
-              null,
-              null,
-              record.sourceId(),
-              null,
-              // A paused sandbox's memory was captured when it was paused.
+              record.sourceId(), // A paused sandbox's memory was captured when it was paused.
               isPaused ? null : request.memoryMode(),
-              false,
-              Durability.RELAXED,
-              null);
+              Durability.RELAXED);
       return reclaimer.pin(
           isPaused ? paused.capture(record, order, true) : capturer.capture(source, order));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.sandbox;
 
+import dev.ramet.engine.Shape;
 import dev.ramet.engine.sandboxes.CloneRequest;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.SandboxRecord;
@@ -78,19 +79,16 @@ public final class CloneStarter {
                 new SandboxOrder(
                     id,
                     "clone",
-                    base,
-                    parent.sourceId(),
-                    parent.sourceName(),
-                    base.cpuCount(),
-                    base.memoryBytes(),
-                    base.diskBytes(),
-                    parent.id(),
+                    new SandboxOrder.Source(
+                        base, parent.sourceId(), parent.sourceName(), parent.id()),
+                    new Shape(base.cpuCount(), base.memoryBytes(), base.diskBytes()),
                     parent.metadata(),
-                    parent.terms().environment(),
-                    request.timeout(),
-                    parent.outbound(),
-                    wantedMode == null ? parent.memoryMode() : wantedMode,
-                    parent.terms().rules(),
+                    new SandboxOrder.Options(
+                        parent.terms().rules(),
+                        parent.outbound(),
+                        wantedMode == null ? parent.memoryMode() : wantedMode,
+                        request.timeout(),
+                        parent.terms().environment()),
                     false));
           } catch (RuntimeException e) {
             stop.set(allOrNothing);

@@ -121,17 +121,12 @@ public final class PauseService {
     try (AlreadyPausedVm standing = new AlreadyPausedVm(vm);
         Undo undo = new Undo()) {
       CaptureOrder order =
-          new CaptureOrder(
+          CaptureOrder.hidden(
               Ids.next('p'),
               SnapshotRecord.Kind.PAUSE,
-              null,
-              null,
               before.sourceId(),
-              null,
               memoryMode,
-              false,
-              Durability.DURABLE,
-              null);
+              Durability.DURABLE);
       SnapshotRecord kept =
           keepMemory
               ? capturer.capture(live, order, standing, instant -> {})

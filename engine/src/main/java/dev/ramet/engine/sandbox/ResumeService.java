@@ -2,6 +2,7 @@
 package dev.ramet.engine.sandbox;
 
 import dev.ramet.engine.StepObserver;
+import dev.ramet.engine.machine.MachineOrder;
 import dev.ramet.engine.machine.MachineStarter;
 import dev.ramet.engine.sandboxes.Sandboxes;
 import dev.ramet.engine.state.LiveSandbox;
@@ -85,8 +86,7 @@ public final class ResumeService {
     try (Undo undo = new Undo()) {
       MachineStarter.Started started =
           starter.start(
-              MachineStarter.Order.next(
-                  "resume", before, source, before.terms().environment(), useMemory));
+              MachineOrder.next("resume", before, source, before.terms().environment(), useMemory));
       undo.add("machine of " + live.id(), () -> starter.discard(live.id(), started));
       steps.before("resume.commit");
       SandboxRecord awake = timeout == null ? Rollback.awake(before) : given(before, timeout);

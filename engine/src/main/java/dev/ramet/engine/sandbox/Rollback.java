@@ -2,6 +2,7 @@
 package dev.ramet.engine.sandbox;
 
 import dev.ramet.engine.StepObserver;
+import dev.ramet.engine.machine.MachineOrder;
 import dev.ramet.engine.machine.MachineStarter;
 import dev.ramet.engine.sandboxes.RollbackReport;
 import dev.ramet.engine.state.Layout;
@@ -93,7 +94,7 @@ public final class Rollback {
     try (PausedVm paused = pause(old);
         Undo undo = new Undo()) {
       MachineStarter.Started started =
-          starter.start(MachineStarter.Order.next("rollback", before, source, Map.of(), true));
+          starter.start(MachineOrder.next("rollback", before, source, Map.of(), true));
       undo.add("machine of " + live.id(), () -> starter.discard(live.id(), started));
       steps.before("rollback.commit");
       SandboxRecord after =

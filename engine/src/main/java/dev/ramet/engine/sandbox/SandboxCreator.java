@@ -5,6 +5,7 @@ import dev.ramet.egress.filter.EgressFilter;
 import dev.ramet.egress.injection.GuestRequests;
 import dev.ramet.egress.rule.NetworkRules;
 import dev.ramet.engine.IdListener;
+import dev.ramet.engine.Shape;
 import dev.ramet.engine.machine.MachineSize;
 import dev.ramet.engine.machine.MachineStarter;
 import dev.ramet.engine.sandboxes.NewSandbox;
@@ -80,19 +81,11 @@ public final class SandboxCreator {
           new SandboxOrder(
               id,
               "create",
-              source,
-              source.id(),
-              source.name(),
-              cpuCount,
-              memoryBytes,
-              diskBytes,
-              null,
+              new SandboxOrder.Source(source, source.id(), source.name(), null),
+              new Shape(cpuCount, memoryBytes, diskBytes),
               request.metadata(),
-              request.environment(),
-              request.timeout(),
-              outbound,
-              request.memoryMode(),
-              rules,
+              new SandboxOrder.Options(
+                  rules, outbound, request.memoryMode(), request.timeout(), request.environment()),
               false));
     }
   }

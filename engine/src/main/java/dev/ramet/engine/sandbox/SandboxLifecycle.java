@@ -2,6 +2,7 @@
 package dev.ramet.engine.sandbox;
 
 import dev.ramet.engine.StepObserver;
+import dev.ramet.engine.machine.MachineOrder;
 import dev.ramet.engine.machine.MachineStarter;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.LiveSandbox;
@@ -59,42 +60,43 @@ public final class SandboxLifecycle {
 
   /** Starts a sandbox and waits for its agent. If this fails, nothing of the sandbox is left. */
   public LiveSandbox start(SandboxOrder order) {
-    SnapshotRecord source = order.source();
-    Duration timeout = order.timeout();
+    SnapshotRecord source = order.source().snapshot();
+    SandboxOrder.Options options = order.options();
+    Duration timeout = options.timeout();
     Instant now = Instant.now();
     SandboxRecord intent =
-        new SandboxRecord(
-            order.id(),
-            SandboxRecord.State.CREATING,
-            null,
-            order.hidden(),
-            order.sourceId(),
-            order.sourceName(),
-            order.parentId(),
-            order.metadata(),
-            now,
-            timeout == null ? null : now.plus(timeout),
-            order.outbound(),
-            order.memoryMode(),
-            order.diskBytes(),
-            source.agentPort(),
-            new SandboxRecord.Terms(
-                order.rules(),
-                // A sandbox that belongs to an operation serves this host only.
-                order.rules().secure() || order.hidden() ? Ids.secret() : null,
-                order.rules().inbound().anyone() ? null : Ids.secret(),
-                timeout == null ? null : timeout.toSeconds(),
-                order.environment()),
-            new SandboxRecord.Machine(
-                1,
-                order.cpuCount(),
-                order.memoryBytes(),
-                source.kernelArguments(),
-                false,
-                "",
-                null,
-                null,
-                null));
+        SandboxRecord.builder()
+            .id(order.id())
+            .state(SandboxRecord.State.CREATING)
+            .hidden(order.hidden())
+            .sourceId(order.source().id())
+            .sourceName(order.source().name())
+            .parentId(order.source().parentId())
+            .metadata(order.metadata())
+            .startedAt(now)
+            .endAt(timeout == null ? null : now.plus(timeout))
+            .outbound(options.outbound())
+            .memoryMode(options.memoryMode())
+            .diskBytes(order.shape().diskBytes())
+            .agentPort(source.agentPort())
+            .terms(
+                new SandboxRecord.Terms(
+                    options.rules(),
+                    // A sandbox that belongs to an operation serves this host only.
+                    options.rules().secure() || order.hidden() ? Ids.secret() : null,
+                    options.rules().inbound().anyone() ? null : Ids.secret(),
+                    timeout == null ? null : timeout.toSeconds(),
+                    options.environment()))
+            .machine(
+                SandboxRecord.Machine.builder()
+                    .number(1)
+                    .cpuCount(order.shape().cpuCount())
+                    .memoryBytes(order.shape().memoryBytes())
+                    .kernelArguments(source.kernelArguments())
+                    .hasInitrd(false)
+                    .hostAddress("")
+                    .build())
+            .build();
     LiveSandbox live = new LiveSandbox(intent, null);
     try (LiveSandbox.Hold hold = live.hold("start");
         Undo undo = new Undo()) {
@@ -104,25 +106,26 @@ public final class SandboxLifecycle {
       sandboxes.add(live);
       MachineStarter.Started started =
           starter.start(
-              new MachineStarter.Order(
+              new MachineOrder(
                   order.operation(),
                   order.id(),
                   1,
                   source,
-                  order.cpuCount(),
-                  order.memoryBytes(),
-                  order.diskBytes(),
-                  order.outbound(),
-                  order.rules(),
-                  order.environment(),
-                  intent.terms().accessToken(),
-                  // A third-party agent may accept a token only once, and this guest is yet to be
-                  // captured.
-                  !order.hidden() || order.rules().secure(),
+                  order.shape(),
+                  new MachineOrder.Guest(
+                      options.outbound(), options.rules(), options.environment()),
+                  new MachineOrder.Token(
+                      intent
+                          .terms()
+                          .accessToken(), // A third-party agent may accept a token only once, and
+                      // this guest is yet to be
+                      // captured.
+                      !order.hidden() || options.rules().secure()),
                   true));
       undo.add("machine of " + order.id(), () -> starter.discard(order.id(), started));
       steps.before(order.operation() + ".commit");
-      SandboxRecord record = intent.on(started.machine(), order.diskBytes(), source.agentPort());
+      SandboxRecord record =
+          intent.on(started.machine(), order.shape().diskBytes(), source.agentPort());
       live.becomes(record, started.vm(), sandboxes::save);
       undo.commit();
     } catch (IOException e) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.sandbox;
 
+import dev.ramet.engine.Shape;
 import dev.ramet.engine.sandboxes.Sandbox;
 import dev.ramet.engine.snapshots.Snapshot;
 import dev.ramet.engine.state.Layout;
@@ -38,35 +39,32 @@ public final class Views {
     RunningVm vm = live.machine();
     return new Sandbox(
         record.id(),
-        switch (record.state()) {
-          case CREATING -> Sandbox.State.CREATING;
-          case RUNNING -> Sandbox.State.RUNNING;
-          case PAUSED -> Sandbox.State.PAUSED;
-          case FAILED, KILLED -> Sandbox.State.FAILED;
-        },
-        record.state() == SandboxRecord.State.KILLED
-            ? "its removal did not finish; kill it again"
-            : record.detail(),
-        record.sourceId(),
-        record.sourceName(),
-        record.parentId(),
-        record.machine().cpuCount(),
-        record.machine().memoryBytes(),
-        record.diskBytes(),
+        new Sandbox.Status(
+            switch (record.state()) {
+              case CREATING -> Sandbox.State.CREATING;
+              case RUNNING -> Sandbox.State.RUNNING;
+              case PAUSED -> Sandbox.State.PAUSED;
+              case FAILED, KILLED -> Sandbox.State.FAILED;
+            },
+            record.state() == SandboxRecord.State.KILLED
+                ? "its removal did not finish; kill it again"
+                : record.detail(),
+            vm == null ? null : vm.pid()),
+        new Sandbox.Origin(record.sourceId(), record.sourceName(), record.parentId()),
+        new Shape(record.machine().cpuCount(), record.machine().memoryBytes(), record.diskBytes()),
         record.metadata(),
-        record.startedAt(),
-        record.endAt(),
-        vm == null ? null : vm.pid(),
-        record.outbound(),
+        new Sandbox.Lifetime(record.startedAt(), record.endAt()),
         record.memoryMode(),
-        record.terms().rules(),
-        record.terms().accessToken(),
-        record.terms().trafficToken(),
-        record.agentPort() == null
-            ? Sandbox.Agent.NONE
-            : record.machine().hostSecret() == null
-                ? Sandbox.Agent.UNAUTHENTICATED
-                : Sandbox.Agent.AUTHENTICATED);
+        new Sandbox.Access(
+            record.outbound(),
+            record.terms().rules(),
+            record.terms().accessToken(),
+            record.terms().trafficToken(),
+            record.agentPort() == null
+                ? Sandbox.Agent.NONE
+                : record.machine().hostSecret() == null
+                    ? Sandbox.Agent.UNAUTHENTICATED
+                    : Sandbox.Agent.AUTHENTICATED));
   }
 
   public Snapshot snapshot(SnapshotRecord record) {
@@ -91,21 +89,16 @@ public final class Views {
     String broken = brokenBecause(record);
     return new Snapshot(
         record.id(),
-        record.name(),
-        List.copyOf(record.tags().keySet()),
-        record.description(),
-        broken == null ? Snapshot.Status.READY : Snapshot.Status.BROKEN,
-        broken,
-        record.sandboxId(),
-        record.templateId(),
+        new Snapshot.Label(
+            record.name(), List.copyOf(record.tags().keySet()), record.description()),
+        new Snapshot.Condition(
+            broken == null ? Snapshot.Status.READY : Snapshot.Status.BROKEN, broken),
+        new Snapshot.Origin(record.sandboxId(), record.templateId()),
         record.createdAt(),
-        record.cpuCount(),
-        record.memoryBytes(),
-        record.diskBytes(),
-        broken == null ? exclusiveBytes.applyAsLong(record) : 0,
-        reclaimer.users(record.id()),
-        workingSet(record),
-        record.capture());
+        new Shape(record.cpuCount(), record.memoryBytes(), record.diskBytes()),
+        new Snapshot.Usage(
+            broken == null ? exclusiveBytes.applyAsLong(record) : 0, reclaimer.users(record.id())),
+        new Snapshot.Memory(workingSet(record), record.capture()));
   }
 
   public Snapshot snapshot(PendingSnapshots.Entry writing) {
@@ -114,22 +107,23 @@ public final class Views {
     TaggedName version = writing.version();
     return new Snapshot(
         writing.id(),
-        version == null ? null : version.alias(),
-        // The snapshot gets the tags when it is ready; until then another snapshot may have them.
-        List.of(),
-        writing.request().description(),
-        failure == null ? Snapshot.Status.WRITING : Snapshot.Status.FAILED,
-        failure == null ? null : failure.getMessage(),
-        sandbox.id(),
-        sandbox.sourceId(),
+        new Snapshot.Label(
+            version == null
+                ? null
+                : version
+                    .alias(), // The snapshot gets the tags when it is ready; until then another
+            // snapshot may have them.
+            List.of(),
+            writing.request().description()),
+        new Snapshot.Condition(
+            failure == null ? Snapshot.Status.WRITING : Snapshot.Status.FAILED,
+            failure == null ? null : failure.getMessage()),
+        new Snapshot.Origin(sandbox.id(), sandbox.sourceId()),
         writing.instant(),
-        sandbox.machine().cpuCount(),
-        sandbox.machine().memoryBytes(),
-        sandbox.diskBytes(),
-        0,
-        List.of(),
-        null,
-        null);
+        new Shape(
+            sandbox.machine().cpuCount(), sandbox.machine().memoryBytes(), sandbox.diskBytes()),
+        new Snapshot.Usage(0, List.of()),
+        new Snapshot.Memory(null, null));
   }
 
   private Snapshot.@Nullable WorkingSet workingSet(SnapshotRecord record) {
@@ -150,16 +144,12 @@ public final class Views {
         record.id(),
         name == null ? record.id() : name,
         List.copyOf(record.tags().keySet()),
-        broken == null ? Snapshot.Status.READY : Snapshot.Status.BROKEN,
-        broken,
+        new Snapshot.Condition(
+            broken == null ? Snapshot.Status.READY : Snapshot.Status.BROKEN, broken),
         record.warm(),
-        record.cpuCount(),
-        record.memoryBytes(),
-        record.diskBytes(),
+        new Shape(record.cpuCount(), record.memoryBytes(), record.diskBytes()),
         broken == null ? exclusiveBytes(record) : 0,
-        record.createdAt(),
-        record.contentKey(),
-        buildNanos);
+        new Template.Build(record.createdAt(), record.contentKey(), buildNanos));
   }
 
   private @Nullable String brokenBecause(SnapshotRecord record) {

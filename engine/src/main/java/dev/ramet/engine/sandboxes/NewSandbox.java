@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.sandboxes;
 
+import dev.ramet.engine.WantedShape;
 import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -8,17 +9,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request for a sandbox.
  *
- * @param template id or name of a template or snapshot
- * @param timeout the time after which it is killed automatically, or null for never
+ * @param template id or name of a template or snapshot, optionally with a tag
+ * @param timeout how long it may exist, or null for ever
  * @param metadata the creator's own key-value pairs
- * @param environment environment variables of every process that the agent starts
- * @param cpuCount virtual CPUs, or null for the template's; a different number needs a cold boot
- * @param memoryBytes guest memory, or null for the template's; a different size needs a cold boot
- * @param diskBytes virtual size of the disk, or null for the template's; a larger disk needs a cold
- *     boot, and is {@code INVALID_ARGUMENT} without one
+ * @param environment environment variables of its processes
+ * @param shape its size; another number of CPUs or size than the template forces a boot
  * @param outbound whether it may open connections, or null for the host's default
- * @param memoryMode id of the only memory mode for captures of it, or null to choose; {@code
- *     UNSUPPORTED} when that mode cannot work for it
+ * @param memoryMode id of the only memory mode for captures of it, or null to choose
  * @param rules its lifetime, access and network rules
  */
 public record NewSandbox(
@@ -26,62 +23,90 @@ public record NewSandbox(
     @Nullable Duration timeout,
     Map<String, String> metadata,
     Map<String, String> environment,
-    @Nullable Integer cpuCount,
-    @Nullable Long memoryBytes,
-    @Nullable Long diskBytes,
+    WantedShape shape,
     @Nullable Boolean outbound,
     @Nullable String memoryMode,
     SandboxRules rules) {
+  /** Returns a builder for a plain sandbox of a template: no timeout, no rules, its size. */
+  public static Builder of(String template) {
+    return new Builder(template);
+  }
+
+  /** Takes the components by name. */
+  public static final class Builder {
+    private final String template;
+    private @Nullable Duration timeout;
+    private Map<String, String> metadata = Map.of();
+    private Map<String, String> environment = Map.of();
+    private WantedShape shape = WantedShape.ANY;
+    private @Nullable Boolean outbound;
+    private @Nullable String memoryMode;
+    private SandboxRules rules = SandboxRules.PLAIN;
+
+    private Builder(String template) {
+      this.template = template;
+    }
+
+    public Builder timeout(@Nullable Duration value) {
+      timeout = value;
+      return this;
+    }
+
+    public Builder metadata(Map<String, String> value) {
+      metadata = value;
+      return this;
+    }
+
+    public Builder environment(Map<String, String> value) {
+      environment = value;
+      return this;
+    }
+
+    public Builder shape(WantedShape value) {
+      shape = value;
+      return this;
+    }
+
+    public Builder outbound(@Nullable Boolean value) {
+      outbound = value;
+      return this;
+    }
+
+    public Builder memoryMode(@Nullable String value) {
+      memoryMode = value;
+      return this;
+    }
+
+    public Builder rules(SandboxRules value) {
+      rules = value;
+      return this;
+    }
+
+    /** Returns the request. */
+    public NewSandbox build() {
+      return new NewSandbox(
+          template, timeout, metadata, environment, shape, outbound, memoryMode, rules);
+    }
+  }
+
+  /** Returns this part of {@link #shape}. */
+  public @Nullable Integer cpuCount() {
+    return shape.cpuCount();
+  }
+
+  /** Returns this part of {@link #shape}. */
+  public @Nullable Long memoryBytes() {
+    return shape.memoryBytes();
+  }
+
+  /** Returns this part of {@link #shape}. */
+  public @Nullable Long diskBytes() {
+    return shape.diskBytes();
+  }
+
   /** Copies the maps. */
   public NewSandbox {
     metadata = Map.copyOf(metadata);
     environment = Map.copyOf(environment);
-  }
-
-  /** Creates a request with plain rules and the template's disk size. */
-  public NewSandbox(
-      String template,
-      @Nullable Duration timeout,
-      Map<String, String> metadata,
-      Map<String, String> environment,
-      @Nullable Integer cpuCount,
-      @Nullable Long memoryBytes,
-      @Nullable Boolean outbound,
-      @Nullable String memoryMode) {
-    this(
-        template,
-        timeout,
-        metadata,
-        environment,
-        cpuCount,
-        memoryBytes,
-        null,
-        outbound,
-        memoryMode,
-        SandboxRules.PLAIN);
-  }
-
-  /** Creates a request with the template's disk size. */
-  public NewSandbox(
-      String template,
-      @Nullable Duration timeout,
-      Map<String, String> metadata,
-      Map<String, String> environment,
-      @Nullable Integer cpuCount,
-      @Nullable Long memoryBytes,
-      @Nullable Boolean outbound,
-      @Nullable String memoryMode,
-      SandboxRules rules) {
-    this(
-        template,
-        timeout,
-        metadata,
-        environment,
-        cpuCount,
-        memoryBytes,
-        null,
-        outbound,
-        memoryMode,
-        rules);
   }
 }

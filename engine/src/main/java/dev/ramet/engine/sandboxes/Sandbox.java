@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.sandboxes;
 
+import dev.ramet.engine.Shape;
 import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -9,45 +10,146 @@ import org.jspecify.annotations.Nullable;
  * The current state of a sandbox.
  *
  * @param id stable id
- * @param state where it is in its life
- * @param stateDetail why it failed, or null
- * @param templateId id of the template or snapshot it was created from
- * @param templateName that template's name, or null
- * @param parentId the sandbox it was cloned from, or null
- * @param cpuCount virtual CPUs
- * @param memoryBytes guest memory
- * @param diskBytes virtual size of its disk
+ * @param status where it is in its life
+ * @param origin the template and sandbox it was made from
+ * @param shape its size
  * @param metadata the creator's own key-value pairs
- * @param startedAt when it was created
- * @param endAt when its time is over, or null for never; for a paused sandbox, when it was paused
- * @param hypervisorPid process id of the hypervisor, or null when none runs
- * @param outbound whether it may open connections
+ * @param lifetime when it began and ends
  * @param memoryMode id of the only memory mode for captures of it, or null to choose
- * @param rules its lifetime, access and network rules
- * @param accessToken the token its agent requires in {@code X-Access-Token}, or null for none
- * @param trafficToken the token that requests to its other ports must carry, or null for none
- * @param agent whether its agent can tell the host from others
+ * @param access its rules and tokens
  */
 public record Sandbox(
     String id,
-    State state,
-    @Nullable String stateDetail,
-    String templateId,
-    @Nullable String templateName,
-    @Nullable String parentId,
-    int cpuCount,
-    long memoryBytes,
-    long diskBytes,
+    Status status,
+    Origin origin,
+    Shape shape,
     Map<String, String> metadata,
-    Instant startedAt,
-    @Nullable Instant endAt,
-    @Nullable Long hypervisorPid,
-    boolean outbound,
+    Lifetime lifetime,
     @Nullable String memoryMode,
-    SandboxRules rules,
-    @Nullable String accessToken,
-    @Nullable String trafficToken,
-    Agent agent) {
+    Access access) {
+  /**
+   * Where a sandbox is in its life.
+   *
+   * @param state the state
+   * @param detail why it failed, or null
+   * @param hypervisorPid process id of the hypervisor, or null when none runs
+   */
+  public record Status(State state, @Nullable String detail, @Nullable Long hypervisorPid) {}
+
+  /**
+   * The template and the sandbox that a sandbox was made from.
+   *
+   * @param templateId id of the template or snapshot it was created from
+   * @param templateName that template's name, or null
+   * @param parentId the sandbox it was cloned from, or null
+   */
+  public record Origin(
+      String templateId, @Nullable String templateName, @Nullable String parentId) {}
+
+  /**
+   * When a sandbox began and ends.
+   *
+   * @param startedAt when it was created
+   * @param endAt when its time is over, or null for never; for a paused sandbox, when it was paused
+   */
+  public record Lifetime(Instant startedAt, @Nullable Instant endAt) {}
+
+  /**
+   * The rules of a sandbox and the tokens that reach it.
+   *
+   * @param outbound whether it may open connections
+   * @param rules its lifetime, access and network rules
+   * @param token the token its agent requires in {@code X-Access-Token}, or null for none
+   * @param trafficToken the token that requests to its other ports must carry, or null for none
+   * @param agent whether its agent accepts the host's own calls from the host only
+   */
+  public record Access(
+      boolean outbound,
+      SandboxRules rules,
+      @Nullable String token,
+      @Nullable String trafficToken,
+      Agent agent) {}
+
+  /** Returns this part of {@link #status}. */
+  public State state() {
+    return status.state();
+  }
+
+  /** Returns this part of {@link #status}. */
+  public @Nullable String stateDetail() {
+    return status.detail();
+  }
+
+  /** Returns this part of {@link #status}. */
+  public @Nullable Long hypervisorPid() {
+    return status.hypervisorPid();
+  }
+
+  /** Returns this part of {@link #origin}. */
+  public String templateId() {
+    return origin.templateId();
+  }
+
+  /** Returns this part of {@link #origin}. */
+  public @Nullable String templateName() {
+    return origin.templateName();
+  }
+
+  /** Returns this part of {@link #origin}. */
+  public @Nullable String parentId() {
+    return origin.parentId();
+  }
+
+  /** Returns this part of {@link #shape}. */
+  public int cpuCount() {
+    return shape.cpuCount();
+  }
+
+  /** Returns this part of {@link #shape}. */
+  public long memoryBytes() {
+    return shape.memoryBytes();
+  }
+
+  /** Returns this part of {@link #shape}. */
+  public long diskBytes() {
+    return shape.diskBytes();
+  }
+
+  /** Returns this part of {@link #lifetime}. */
+  public Instant startedAt() {
+    return lifetime.startedAt();
+  }
+
+  /** Returns this part of {@link #lifetime}. */
+  public @Nullable Instant endAt() {
+    return lifetime.endAt();
+  }
+
+  /** Returns this part of {@link #access}. */
+  public boolean outbound() {
+    return access.outbound();
+  }
+
+  /** Returns this part of {@link #access}. */
+  public SandboxRules rules() {
+    return access.rules();
+  }
+
+  /** Returns this part of {@link #access}. */
+  public @Nullable String accessToken() {
+    return access.token();
+  }
+
+  /** Returns this part of {@link #access}. */
+  public @Nullable String trafficToken() {
+    return access.trafficToken();
+  }
+
+  /** Returns this part of {@link #access}. */
+  public Agent agent() {
+    return access.agent();
+  }
+
   /** The TCP port on which the agent listens in every guest. */
   public static final int AGENT_PORT = 49_983;
 

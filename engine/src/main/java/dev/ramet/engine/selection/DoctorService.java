@@ -33,9 +33,7 @@ final class DoctorService implements Doctor {
 
   private final EngineConfig config;
   private final Roots roots;
-  private final List<Selection> selections;
-  private final List<String> advice;
-  private final List<Refusal> refusals;
+  private final AtStart atStart;
   private final EgressFilter egress;
   private final OpenAgents agents;
   private final Supplier<List<Probed>> probes;
@@ -43,12 +41,26 @@ final class DoctorService implements Doctor {
   private volatile String mounts;
 
   /**
+   * The results of the selection at start.
+   *
+   * @param selections the selections made
+   * @param advice the advice collected
+   * @param refusals plugins that were not loaded
+   */
+  record AtStart(List<Selection> selections, List<String> advice, List<Refusal> refusals) {
+    /** Copies the lists. */
+    AtStart {
+      selections = List.copyOf(selections);
+      advice = List.copyOf(advice);
+      refusals = List.copyOf(refusals);
+    }
+  }
+
+  /**
    * Creates a doctor.
    *
    * @param roots the roots in use
-   * @param selections the selections made at start
-   * @param advice the advice collected at start
-   * @param refusals plugins that were not loaded
+   * @param atStart the selections and advice of the start
    * @param probed the probe results at start
    * @param egress the filter that keeps guests from addresses
    * @param agents finds guests' agents that serve anyone who reaches them
@@ -57,18 +69,14 @@ final class DoctorService implements Doctor {
   DoctorService(
       EngineConfig config,
       Roots roots,
-      List<Selection> selections,
-      List<String> advice,
-      List<Refusal> refusals,
+      AtStart atStart,
       List<Probed> probed,
       EgressFilter egress,
       OpenAgents agents,
       Supplier<List<Probed>> probes) {
     this.config = config;
     this.roots = roots;
-    this.selections = List.copyOf(selections);
-    this.advice = List.copyOf(advice);
-    this.refusals = List.copyOf(refusals);
+    this.atStart = atStart;
     this.mounts = mounts();
     this.probed = probed;
     this.egress = egress;
@@ -84,8 +92,8 @@ final class DoctorService implements Doctor {
       probed = probes.get();
     }
     List<Probed> now = probed;
-    List<String> hints = new ArrayList<>(advice);
-    for (Refusal refusal : refusals) {
+    List<String> hints = new ArrayList<>(atStart.advice());
+    for (Refusal refusal : atStart.refusals()) {
       hints.add(refusal.sentence() + "; " + refusal.remedy());
     }
     if (config.settings().get(OutboundSettings.BY_DEFAULT) && !egress.usable()) {
@@ -110,13 +118,15 @@ final class DoctorService implements Doctor {
     if (!copyOnWrite(now)) {
       degraded = true;
     }
-    boolean broken = selections.stream().anyMatch(selection -> selection.chosen() == null);
+    boolean broken =
+        atStart.selections().stream().anyMatch(selection -> selection.chosen() == null);
     return new Report(
         broken ? Verdict.BROKEN : degraded ? Verdict.DEGRADED : Verdict.GOOD,
         host(),
-        Stream.concat(now.stream().map(Probed::report), refusals.stream().map(Refusal::report))
+        Stream.concat(
+                now.stream().map(Probed::report), atStart.refusals().stream().map(Refusal::report))
             .toList(),
-        selections,
+        atStart.selections(),
         hints);
   }
 
@@ -145,7 +155,7 @@ final class DoctorService implements Doctor {
   }
 
   private boolean chosen(Probed one) {
-    return selections.stream()
+    return atStart.selections().stream()
         .anyMatch(
             selection ->
                 selection.role().equals(one.role().label())

@@ -278,9 +278,7 @@ public final class PluginSelection {
     return new DoctorService(
         config,
         roots,
-        selections,
-        advice,
-        plugins.refusals(),
+        new DoctorService.AtStart(selections, advice, plugins.refusals()),
         List.copyOf(all),
         egress,
         agents,

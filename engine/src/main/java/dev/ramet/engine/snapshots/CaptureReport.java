@@ -3,6 +3,7 @@ package dev.ramet.engine.snapshots;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,4 +55,121 @@ public record CaptureReport(
    * @param reason why it was, or was not, written in place
    */
   public record Replaced(String snapshotId, boolean inPlace, String reason) {}
+
+  /** Returns an empty builder. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /**
+   * Takes the components by name. Numbers, collections and components that may be null need not be
+   * set; {@link #build} fails without any of the others.
+   */
+  public static final class Builder {
+    private @Nullable String mode;
+    private @Nullable String modeReason;
+    private List<ModeRefusal> passedOver = List.of();
+    private long memoryBytesTotal;
+    private long memoryBytesSelected;
+    private long memoryBytesWritten;
+    private long memoryBytesHoles;
+    private long pauseNanos;
+    private long totalNanos;
+    private Map<String, Long> phaseNanos = Map.of();
+    private Map<String, Long> pausePhaseNanos = Map.of();
+    private int precopyRounds;
+    private long precopyBytes;
+    private @Nullable Replaced replaced;
+
+    private Builder() {}
+
+    public Builder mode(String value) {
+      mode = value;
+      return this;
+    }
+
+    public Builder modeReason(String value) {
+      modeReason = value;
+      return this;
+    }
+
+    public Builder passedOver(List<ModeRefusal> value) {
+      passedOver = value;
+      return this;
+    }
+
+    public Builder memoryBytesTotal(long value) {
+      memoryBytesTotal = value;
+      return this;
+    }
+
+    public Builder memoryBytesSelected(long value) {
+      memoryBytesSelected = value;
+      return this;
+    }
+
+    public Builder memoryBytesWritten(long value) {
+      memoryBytesWritten = value;
+      return this;
+    }
+
+    public Builder memoryBytesHoles(long value) {
+      memoryBytesHoles = value;
+      return this;
+    }
+
+    public Builder pauseNanos(long value) {
+      pauseNanos = value;
+      return this;
+    }
+
+    public Builder totalNanos(long value) {
+      totalNanos = value;
+      return this;
+    }
+
+    public Builder phaseNanos(Map<String, Long> value) {
+      phaseNanos = value;
+      return this;
+    }
+
+    public Builder pausePhaseNanos(Map<String, Long> value) {
+      pausePhaseNanos = value;
+      return this;
+    }
+
+    public Builder precopyRounds(int value) {
+      precopyRounds = value;
+      return this;
+    }
+
+    public Builder precopyBytes(long value) {
+      precopyBytes = value;
+      return this;
+    }
+
+    public Builder replaced(@Nullable Replaced value) {
+      replaced = value;
+      return this;
+    }
+
+    /** Returns a record of the components. */
+    public CaptureReport build() {
+      return new CaptureReport(
+          Objects.requireNonNull(mode, "mode"),
+          Objects.requireNonNull(modeReason, "modeReason"),
+          passedOver,
+          memoryBytesTotal,
+          memoryBytesSelected,
+          memoryBytesWritten,
+          memoryBytesHoles,
+          pauseNanos,
+          totalNanos,
+          phaseNanos,
+          pausePhaseNanos,
+          precopyRounds,
+          precopyBytes,
+          replaced);
+    }
+  }
 }

@@ -137,9 +137,10 @@ final class EngineAssembly {
         config.dataRoot(),
         layout,
         opened.storage(),
-        new SnapshotStore(layout, config.steps()),
-        new SandboxStore(layout),
-        new PendingSnapshots(),
+        new RootContents.Records(
+            new SnapshotStore(layout, config.steps()),
+            new SandboxStore(layout),
+            new PendingSnapshots()),
         opened.hypervisor(),
         config.steps(),
         false);

@@ -8,7 +8,7 @@ import dev.ramet.egress.injection.UpstreamTls;
 import dev.ramet.egress.rule.Cidr;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.OutboundSettings;
-import dev.ramet.engine.state.SecretFile;
+import dev.ramet.engine.root.SecretFile;
 import dev.ramet.engine.support.Undo;
 import dev.ramet.errors.RametException;
 import java.io.IOException;

@@ -5,6 +5,7 @@ import dev.ramet.engine.sandboxes.SandboxRules;
 import dev.ramet.spi.hypervisor.VmIdentity;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -83,7 +84,103 @@ public record SandboxRecord(
       String hostAddress,
       @Nullable String memoryBase,
       @Nullable VmIdentity identity,
-      @Nullable HostSecret hostSecret) {}
+      @Nullable HostSecret hostSecret) {
+    /** Returns an empty builder. */
+    public static Builder builder() {
+      return new Builder();
+    }
+
+    /** Returns a builder with the components of this record. */
+    public Builder toBuilder() {
+      return new Builder()
+          .number(number)
+          .cpuCount(cpuCount)
+          .memoryBytes(memoryBytes)
+          .kernelArguments(kernelArguments)
+          .hasInitrd(hasInitrd)
+          .hostAddress(hostAddress)
+          .memoryBase(memoryBase)
+          .identity(identity)
+          .hostSecret(hostSecret);
+    }
+
+    /**
+     * Takes the components by name. Numbers, collections and components that may be null need not
+     * be set; {@link #build} fails without any of the others.
+     */
+    public static final class Builder {
+      private int number;
+      private int cpuCount;
+      private long memoryBytes;
+      private @Nullable String kernelArguments;
+      private boolean hasInitrd;
+      private @Nullable String hostAddress;
+      private @Nullable String memoryBase;
+      private @Nullable VmIdentity identity;
+      private @Nullable HostSecret hostSecret;
+
+      private Builder() {}
+
+      public Builder number(int value) {
+        number = value;
+        return this;
+      }
+
+      public Builder cpuCount(int value) {
+        cpuCount = value;
+        return this;
+      }
+
+      public Builder memoryBytes(long value) {
+        memoryBytes = value;
+        return this;
+      }
+
+      public Builder kernelArguments(String value) {
+        kernelArguments = value;
+        return this;
+      }
+
+      public Builder hasInitrd(boolean value) {
+        hasInitrd = value;
+        return this;
+      }
+
+      public Builder hostAddress(String value) {
+        hostAddress = value;
+        return this;
+      }
+
+      public Builder memoryBase(@Nullable String value) {
+        memoryBase = value;
+        return this;
+      }
+
+      public Builder identity(@Nullable VmIdentity value) {
+        identity = value;
+        return this;
+      }
+
+      public Builder hostSecret(@Nullable HostSecret value) {
+        hostSecret = value;
+        return this;
+      }
+
+      /** Returns a record of the components. */
+      public Machine build() {
+        return new Machine(
+            number,
+            cpuCount,
+            memoryBytes,
+            Objects.requireNonNull(kernelArguments, "kernelArguments"),
+            hasInitrd,
+            Objects.requireNonNull(hostAddress, "hostAddress"),
+            memoryBase,
+            identity,
+            hostSecret);
+      }
+    }
+  }
 
   /**
    * A sandbox's rules, tokens, timeout and environment.
@@ -126,23 +223,7 @@ public record SandboxRecord(
 
   /** Returns this record in another state. */
   public SandboxRecord in(State newState, @Nullable String newDetail) {
-    return new SandboxRecord(
-        id,
-        newState,
-        newDetail,
-        hidden,
-        sourceId,
-        sourceName,
-        parentId,
-        metadata,
-        startedAt,
-        endAt,
-        outbound,
-        memoryMode,
-        diskBytes,
-        agentPort,
-        terms,
-        machine);
+    return toBuilder().state(newState).detail(newDetail).build();
   }
 
   /** Returns this record with another end. */
@@ -152,59 +233,50 @@ public record SandboxRecord(
 
   /** Returns this record with another end and the terms that led to it. */
   public SandboxRecord ending(@Nullable Instant newEnd, Terms newTerms) {
-    return new SandboxRecord(
-        id,
-        state,
-        detail,
-        hidden,
-        sourceId,
-        sourceName,
-        parentId,
-        metadata,
-        startedAt,
-        newEnd,
-        outbound,
-        memoryMode,
-        diskBytes,
-        agentPort,
-        newTerms,
-        machine);
+    return toBuilder().endAt(newEnd).terms(newTerms).build();
   }
 
   /** Returns this record running on another machine. */
   public SandboxRecord on(Machine newMachine, long newDiskBytes, @Nullable Integer newAgentPort) {
-    return new SandboxRecord(
-        id,
-        State.RUNNING,
-        null,
-        hidden,
-        sourceId,
-        sourceName,
-        parentId,
-        metadata,
-        startedAt,
-        endAt,
-        outbound,
-        memoryMode,
-        newDiskBytes,
-        newAgentPort,
-        terms,
-        newMachine);
+    return toBuilder()
+        .state(State.RUNNING)
+        .detail(null)
+        .diskBytes(newDiskBytes)
+        .agentPort(newAgentPort)
+        .machine(newMachine)
+        .build();
   }
 
   /** Returns this record paused, without a machine, to be resumed from a snapshot. */
   public SandboxRecord pausedAs(String snapshotId, Instant when) {
     Machine last =
-        new Machine(
-            machine.number(),
-            machine.cpuCount(),
-            machine.memoryBytes(),
-            machine.kernelArguments(),
-            machine.hasInitrd(),
-            "",
-            snapshotId,
-            null,
-            machine.hostSecret());
+        machine.toBuilder().hostAddress("").memoryBase(snapshotId).identity(null).build();
     return on(last, diskBytes, agentPort).in(State.PAUSED, null).endingAt(when);
+  }
+
+  /** Returns an empty builder. */
+  public static SandboxRecordBuilder builder() {
+    return new SandboxRecordBuilder();
+  }
+
+  /** Returns a builder with the components of this record. */
+  public SandboxRecordBuilder toBuilder() {
+    return builder()
+        .id(id)
+        .state(state)
+        .detail(detail)
+        .hidden(hidden)
+        .sourceId(sourceId)
+        .sourceName(sourceName)
+        .parentId(parentId)
+        .metadata(metadata)
+        .startedAt(startedAt)
+        .endAt(endAt)
+        .outbound(outbound)
+        .memoryMode(memoryMode)
+        .diskBytes(diskBytes)
+        .agentPort(agentPort)
+        .terms(terms)
+        .machine(machine);
   }
 }

@@ -109,70 +109,62 @@ public record SnapshotRecord(
    */
   public SnapshotRecord imported(
       String newId, @Nullable TaggedName version, long newDiskBytes, ImageContent newContent) {
-    return new SnapshotRecord(
-        newId,
-        kind,
-        version == null ? null : version.alias(),
-        version == null ? Map.of() : version.assigned(createdAt),
-        description,
-        createdAt,
-        sandboxId,
-        null,
-        templateId,
-        cpuCount,
-        memoryBytes,
-        newDiskBytes,
-        kernelArguments,
-        agentPort,
-        warm,
-        identity,
-        capture,
-        contentKey,
-        newContent,
-        false,
-        false,
-        hostSecret);
+    return toBuilder()
+        .id(newId)
+        .name(version == null ? null : version.alias())
+        .tags(version == null ? Map.of() : version.assigned(createdAt))
+        .machine(null)
+        .diskBytes(newDiskBytes)
+        .content(newContent)
+        .deleted(false)
+        .pending(false)
+        .build();
   }
 
   /** Returns this record marked deleted and no longer pending. */
   public SnapshotRecord asDeleted() {
-    return with(tags, true, false);
+    return toBuilder().deleted(true).pending(false).build();
   }
 
   /** Returns this record without its deletion mark. */
   public SnapshotRecord restored() {
-    return with(tags, false, pending);
+    return toBuilder().deleted(false).build();
   }
 
   /** Returns this record with other tags. */
   public SnapshotRecord tagged(Map<String, Instant> newTags) {
-    return with(newTags, deleted, pending);
+    return toBuilder().tags(newTags).build();
   }
 
-  private SnapshotRecord with(
-      Map<String, Instant> newTags, boolean nowDeleted, boolean stillPending) {
-    return new SnapshotRecord(
-        id,
-        kind,
-        name,
-        newTags,
-        description,
-        createdAt,
-        sandboxId,
-        machine,
-        templateId,
-        cpuCount,
-        memoryBytes,
-        diskBytes,
-        kernelArguments,
-        agentPort,
-        warm,
-        identity,
-        capture,
-        contentKey,
-        content,
-        nowDeleted,
-        stillPending,
-        hostSecret);
+  /** Returns an empty builder. */
+  public static SnapshotRecordBuilder builder() {
+    return new SnapshotRecordBuilder();
+  }
+
+  /** Returns a builder with the components of this record. */
+  public SnapshotRecordBuilder toBuilder() {
+    return builder()
+        .id(id)
+        .kind(kind)
+        .name(name)
+        .tags(tags)
+        .description(description)
+        .createdAt(createdAt)
+        .sandboxId(sandboxId)
+        .machine(machine)
+        .templateId(templateId)
+        .cpuCount(cpuCount)
+        .memoryBytes(memoryBytes)
+        .diskBytes(diskBytes)
+        .kernelArguments(kernelArguments)
+        .agentPort(agentPort)
+        .warm(warm)
+        .identity(identity)
+        .capture(capture)
+        .contentKey(contentKey)
+        .content(content)
+        .deleted(deleted)
+        .pending(pending)
+        .hostSecret(hostSecret);
   }
 }

@@ -58,29 +58,22 @@ public final class ImagePublisher {
       target.before("template.publish");
       Instant now = Instant.now();
       SnapshotRecord record =
-          new SnapshotRecord(
-              id,
-              kind,
-              version == null ? null : version.alias(),
-              version == null ? Map.of() : version.assigned(now),
-              null,
-              now,
-              null,
-              null,
-              null,
-              images.cpuCount(),
-              images.memoryBytes(),
-              node.sizeBytes(),
-              images.kernelArguments(),
-              images.agentPort(),
-              false,
-              null,
-              null,
-              images.contentKey(),
-              null,
-              false,
-              kind == SnapshotRecord.Kind.CLONE_BASE,
-              null);
+          SnapshotRecord.builder()
+              .id(id)
+              .kind(kind)
+              .name(version == null ? null : version.alias())
+              .tags(version == null ? Map.of() : version.assigned(now))
+              .createdAt(now)
+              .cpuCount(images.cpuCount())
+              .memoryBytes(images.memoryBytes())
+              .diskBytes(node.sizeBytes())
+              .kernelArguments(images.kernelArguments())
+              .agentPort(images.agentPort())
+              .warm(false)
+              .contentKey(images.contentKey())
+              .deleted(false)
+              .pending(kind == SnapshotRecord.Kind.CLONE_BASE)
+              .build();
       SnapshotRecord published = target.snapshots().publish(record, true);
       undo.commit();
       return published;

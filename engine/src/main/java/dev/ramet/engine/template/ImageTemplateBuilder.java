@@ -4,6 +4,7 @@ package dev.ramet.engine.template;
 import dev.ramet.agent.host.AgentAccess;
 import dev.ramet.engine.IdListener;
 import dev.ramet.engine.Progress;
+import dev.ramet.engine.Shape;
 import dev.ramet.engine.capture.CaptureOrder;
 import dev.ramet.engine.capture.Capturer;
 import dev.ramet.engine.machine.AgentSetup;
@@ -18,7 +19,6 @@ import dev.ramet.engine.support.Errors;
 import dev.ramet.engine.support.Ids;
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.hypervisor.RunningVm;
-import dev.ramet.spi.storage.Durability;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Map;
@@ -77,19 +77,11 @@ public final class ImageTemplateBuilder {
               new SandboxOrder(
                   Ids.next('b'),
                   "template",
-                  pin.record(),
-                  cold.id(),
-                  null,
-                  images.cpuCount(),
-                  images.memoryBytes(),
-                  pin.record().diskBytes(),
-                  null,
+                  new SandboxOrder.Source(pin.record(), cold.id(), null, null),
+                  new Shape(images.cpuCount(), images.memoryBytes(), pin.record().diskBytes()),
                   Map.of(),
-                  Map.of(),
-                  null,
-                  outboundByDefault,
-                  null,
-                  SandboxRules.PLAIN,
+                  new SandboxOrder.Options(
+                      SandboxRules.PLAIN, outboundByDefault, null, null, Map.of()),
                   true));
       try {
         return capture(live, images, progress);
@@ -110,18 +102,7 @@ public final class ImageTemplateBuilder {
       }
       progress.step("capturing it");
       return capturer.capture(
-          live,
-          new CaptureOrder(
-              Ids.next('t'),
-              SnapshotRecord.Kind.TEMPLATE,
-              images.version(),
-              null,
-              null,
-              images.contentKey(),
-              null,
-              false,
-              Durability.DURABLE,
-              null));
+          live, CaptureOrder.template(Ids.next('t'), images.version(), images.contentKey()));
     }
   }
 

@@ -160,9 +160,10 @@ public final class RecipeTemplateBuilder {
     return images.makeWarm(
         new TemplateImages(
             wanted.version(),
-            directory.resolve("kernel"),
-            Files.exists(initrd) ? initrd : null,
-            directory.resolve("rootfs.raw"),
+            new TemplateImages.Files(
+                directory.resolve("kernel"),
+                Files.exists(initrd) ? initrd : null,
+                directory.resolve("rootfs.raw")),
             machine.kernelArguments(),
             cpuCount == null ? machine.cpuCount() : cpuCount,
             memoryBytes == null ? machine.memoryMb() << 20 : memoryBytes,

@@ -4,6 +4,7 @@ package dev.ramet.engine.template;
 import dev.ramet.agent.host.AgentAccess;
 import dev.ramet.agent.host.GuestCommands;
 import dev.ramet.engine.IdListener;
+import dev.ramet.engine.Shape;
 import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.capture.CaptureOrder;
 import dev.ramet.engine.capture.Capturer;
@@ -23,7 +24,6 @@ import dev.ramet.engine.templates.BuildStep;
 import dev.ramet.engine.templates.DerivedTemplate;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
-import dev.ramet.spi.storage.Durability;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
@@ -99,20 +99,17 @@ public final class StepTemplateBuilder {
         new SandboxOrder(
             Ids.next('b'),
             "template",
-            source,
-            source.id(),
-            null,
-            cpuCount,
-            memoryBytes,
-            source.diskBytes(),
-            null,
+            new SandboxOrder.Source(source, source.id(), null, null),
+            new Shape(cpuCount, memoryBytes, source.diskBytes()),
             Map.of(),
-            Map.of(),
-            null,
-            outboundByDefault,
-            null,
-            // While the template is built, nobody else on this host may reach its agent.
-            new SandboxRules(SandboxRules.AtEnd.KILL, true, false, true),
+            new SandboxOrder
+                .Options( // While the template is built, nobody else on this host may reach its
+                // agent.
+                new SandboxRules(SandboxRules.AtEnd.KILL, true, false, true),
+                outboundByDefault,
+                null,
+                null,
+                Map.of()),
             true));
   }
 
@@ -138,19 +135,7 @@ public final class StepTemplateBuilder {
     readiness.await(agent, access, "the template", "the ready command", log::waiting);
     readiness.settle(agent, access);
     log.step("capturing the machine");
-    return capturer.capture(
-        live,
-        new CaptureOrder(
-            request.id(),
-            SnapshotRecord.Kind.TEMPLATE,
-            version,
-            null,
-            null,
-            null,
-            null,
-            false,
-            Durability.DURABLE,
-            null));
+    return capturer.capture(live, CaptureOrder.template(request.id(), version, null));
   }
 
   private static String description(BuildStep step) {

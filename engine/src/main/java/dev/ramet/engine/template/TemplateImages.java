@@ -9,9 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The images of a template and its properties.
  *
  * @param version the template's name and tags
- * @param kernel the kernel
- * @param initrd the initial ram disk, or null
- * @param rootfs a raw disk image
+ * @param files the image files
  * @param kernelArguments the kernel command line
  * @param cpuCount virtual CPUs
  * @param memoryBytes guest memory
@@ -21,12 +19,34 @@ import org.jspecify.annotations.Nullable;
  */
 record TemplateImages(
     TaggedName version,
-    Path kernel,
-    @Nullable Path initrd,
-    Path rootfs,
+    Files files,
     String kernelArguments,
     int cpuCount,
     long memoryBytes,
     @Nullable Integer agentPort,
     @Nullable String contentKey,
-    boolean starts) {}
+    boolean starts) {
+  /**
+   * The image files of a template.
+   *
+   * @param kernel the kernel
+   * @param initrd the initial ram disk, or null
+   * @param rootfs a raw disk image
+   */
+  record Files(Path kernel, @Nullable Path initrd, Path rootfs) {}
+
+  /** Returns this part of {@link #files}. */
+  Path kernel() {
+    return files.kernel();
+  }
+
+  /** Returns this part of {@link #files}. */
+  @Nullable Path initrd() {
+    return files.initrd();
+  }
+
+  /** Returns this part of {@link #files}. */
+  Path rootfs() {
+    return files.rootfs();
+  }
+}

@@ -117,9 +117,7 @@ public final class TemplateOperations implements Templates {
           TemplateImages content =
               new TemplateImages(
                   version,
-                  request.kernel(),
-                  initrd,
-                  request.rootfs(),
+                  new TemplateImages.Files(request.kernel(), initrd, request.rootfs()),
                   arguments == null ? DEFAULT_ARGUMENTS : arguments,
                   request.cpuCount(),
                   request.memoryBytes(),

@@ -16,9 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param cpuCount virtual CPUs, or null for the source's; a different number needs a cold boot
  * @param memoryBytes guest memory, or null for the source's; a different size needs a cold boot
  * @param steps the steps, in the order they run
- * @param start a shell command that is started after the steps and keeps running, or null for the
- *     source's
- * @param ready a shell command that succeeds once the started command is ready, or null
+ * @param commands the commands that start a program after the steps
  */
 public record DerivedTemplate(
     String id,
@@ -28,24 +26,20 @@ public record DerivedTemplate(
     @Nullable Integer cpuCount,
     @Nullable Long memoryBytes,
     List<BuildStep> steps,
-    @Nullable String start,
-    @Nullable String ready) {
+    StartCommands commands) {
+  /** Returns this part of {@link #commands}. */
+  public @Nullable String start() {
+    return commands.start();
+  }
+
+  /** Returns this part of {@link #commands}. */
+  public @Nullable String ready() {
+    return commands.ready();
+  }
+
   /** Copies the lists. */
   public DerivedTemplate {
     tags = List.copyOf(tags);
     steps = List.copyOf(steps);
-  }
-
-  /** Creates a request whose only tag is the one in its name, or else {@code default}. */
-  public DerivedTemplate(
-      String id,
-      String name,
-      String source,
-      @Nullable Integer cpuCount,
-      @Nullable Long memoryBytes,
-      List<BuildStep> steps,
-      @Nullable String start,
-      @Nullable String ready) {
-    this(id, name, List.of(), source, cpuCount, memoryBytes, steps, start, ready);
   }
 }

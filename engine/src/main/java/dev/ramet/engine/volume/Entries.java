@@ -32,12 +32,9 @@ final class Entries {
         type,
         e.isLink() ? new String(tree.readLink(name), StandardCharsets.UTF_8) : null,
         e.sizeBytes(),
-        e.permissions(),
-        e.uid(),
-        e.gid(),
-        instant(e.accessedNanos()),
-        instant(e.modifiedNanos()),
-        instant(e.changedNanos()));
+        new VolumeEntry.Permissions(e.permissions(), e.uid(), e.gid()),
+        new VolumeEntry.Times(
+            instant(e.accessedNanos()), instant(e.modifiedNanos()), instant(e.changedNanos())));
   }
 
   private static Instant instant(long nanos) {

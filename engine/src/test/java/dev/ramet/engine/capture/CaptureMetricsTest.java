@@ -22,21 +22,21 @@ final class CaptureMetricsTest {
   private final CaptureMetrics metrics = new CaptureMetrics(registry);
 
   private static CaptureReport report(String mode, long pauseNanos, ModeRefusal... passedOver) {
-    return new CaptureReport(
-        mode,
-        "because",
-        List.of(passedOver),
-        1000,
-        100,
-        60,
-        30,
-        pauseNanos,
-        3_000_000_000L,
-        Map.of("save", pauseNanos, "sync", 1L),
-        Map.of("save", pauseNanos),
-        3,
-        70,
-        null);
+    return CaptureReport.builder()
+        .mode(mode)
+        .modeReason("because")
+        .passedOver(List.of(passedOver))
+        .memoryBytesTotal(1000)
+        .memoryBytesSelected(100)
+        .memoryBytesWritten(60)
+        .memoryBytesHoles(30)
+        .pauseNanos(pauseNanos)
+        .totalNanos(3_000_000_000L)
+        .phaseNanos(Map.of("save", pauseNanos, "sync", 1L))
+        .pausePhaseNanos(Map.of("save", pauseNanos))
+        .precopyRounds(3)
+        .precopyBytes(70)
+        .build();
   }
 
   private Stream<Metric.Sample> samples(String name) {

@@ -40,29 +40,25 @@ class ExportTest {
   private Path directory = Path.of("");
 
   private static SnapshotRecord snapshot(boolean warm) {
-    return new SnapshotRecord(
-        "s0123456789abcdefghi",
-        SnapshotRecord.Kind.SNAPSHOT,
-        "before",
-        Map.of("default", Instant.parse("2020-01-01T00:00:00Z")),
-        null,
-        Instant.parse("2020-01-01T00:00:00Z"),
-        "i0123456789abcdefghi",
-        1,
-        "t0123456789abcdefghi",
-        1,
-        MEMORY_BYTES,
-        DISK_BYTES,
-        "console=ttyS0",
-        49_983,
-        warm,
-        warm ? new VmIdentity("qemu", "7.2", Map.of("machine", "pc-1")) : null,
-        null,
-        null,
-        null,
-        false,
-        false,
-        null);
+    return SnapshotRecord.builder()
+        .id("s0123456789abcdefghi")
+        .kind(SnapshotRecord.Kind.SNAPSHOT)
+        .name("before")
+        .tags(Map.of("default", Instant.parse("2020-01-01T00:00:00Z")))
+        .createdAt(Instant.parse("2020-01-01T00:00:00Z"))
+        .sandboxId("i0123456789abcdefghi")
+        .machine(1)
+        .templateId("t0123456789abcdefghi")
+        .cpuCount(1)
+        .memoryBytes(MEMORY_BYTES)
+        .diskBytes(DISK_BYTES)
+        .kernelArguments("console=ttyS0")
+        .agentPort(49_983)
+        .warm(warm)
+        .identity(warm ? new VmIdentity("qemu", "7.2", Map.of("machine", "pc-1")) : null)
+        .deleted(false)
+        .pending(false)
+        .build();
   }
 
   private Path image(String name, int sizeBytes) throws Exception {

@@ -97,29 +97,21 @@ final class IncrementGround {
   }
 
   static SnapshotRecord snapshot(long diskBytes) {
-    return new SnapshotRecord(
-        "s0123456789abcdefghi",
-        SnapshotRecord.Kind.SNAPSHOT,
-        "tuesday",
-        Map.of("default", Instant.parse("2020-01-01T00:00:00Z")),
-        null,
-        Instant.parse("2020-01-01T00:00:00Z"),
-        null,
-        null,
-        null,
-        1,
-        MEMORY_BYTES,
-        diskBytes,
-        "console=ttyS0",
-        null,
-        true,
-        new VmIdentity("qemu", "7.2", Map.of()),
-        null,
-        null,
-        null,
-        false,
-        false,
-        null);
+    return SnapshotRecord.builder()
+        .id("s0123456789abcdefghi")
+        .kind(SnapshotRecord.Kind.SNAPSHOT)
+        .name("tuesday")
+        .tags(Map.of("default", Instant.parse("2020-01-01T00:00:00Z")))
+        .createdAt(Instant.parse("2020-01-01T00:00:00Z"))
+        .cpuCount(1)
+        .memoryBytes(MEMORY_BYTES)
+        .diskBytes(diskBytes)
+        .kernelArguments("console=ttyS0")
+        .warm(true)
+        .identity(new VmIdentity("qemu", "7.2", Map.of()))
+        .deleted(false)
+        .pending(false)
+        .build();
   }
 
   /** Writes an increment that turns one disk into another. */

@@ -35,29 +35,21 @@ class HostProofTest {
 
   private static SnapshotRecord source(
       boolean warm, @Nullable Integer agentPort, @Nullable HostSecret secret) {
-    return new SnapshotRecord(
-        "s0123456789abcdefghi",
-        SnapshotRecord.Kind.SNAPSHOT,
-        null,
-        Map.of(),
-        null,
-        Instant.EPOCH,
-        null,
-        null,
-        null,
-        1,
-        1 << 20,
-        1 << 20,
-        "",
-        agentPort,
-        warm,
-        null,
-        null,
-        null,
-        null,
-        false,
-        false,
-        secret);
+    return SnapshotRecord.builder()
+        .id("s0123456789abcdefghi")
+        .kind(SnapshotRecord.Kind.SNAPSHOT)
+        .tags(Map.of())
+        .createdAt(Instant.EPOCH)
+        .cpuCount(1)
+        .memoryBytes(1 << 20)
+        .diskBytes(1 << 20)
+        .kernelArguments("")
+        .agentPort(agentPort)
+        .warm(warm)
+        .deleted(false)
+        .pending(false)
+        .hostSecret(secret)
+        .build();
   }
 
   @Test
@@ -129,7 +121,15 @@ class HostProofTest {
   @Test
   void nothingShowsIt() {
     SandboxRecord.Machine machine =
-        new SandboxRecord.Machine(1, 1, 1 << 20, "", false, "", null, null, SECRET);
+        SandboxRecord.Machine.builder()
+            .number(1)
+            .cpuCount(1)
+            .memoryBytes(1 << 20)
+            .kernelArguments("")
+            .hasInitrd(false)
+            .hostAddress("")
+            .hostSecret(SECRET)
+            .build();
     AgentAccess access = new AgentAccess("t0ken", SECRET.value());
     for (Object one :
         new Object[] {

@@ -15,23 +15,26 @@ import org.junit.jupiter.api.Test;
 final class LiveSandboxTest {
   private final LiveSandbox sandbox =
       new LiveSandbox(
-          new SandboxRecord(
-              "i1",
-              SandboxRecord.State.FAILED,
-              "it died",
-              false,
-              "t1",
-              null,
-              null,
-              Map.of(),
-              Instant.EPOCH,
-              null,
-              false,
-              null,
-              0,
-              null,
-              null,
-              new SandboxRecord.Machine(1, 1, 1 << 20, "", false, "", null, null, null)),
+          SandboxRecord.builder()
+              .id("i1")
+              .state(SandboxRecord.State.FAILED)
+              .detail("it died")
+              .hidden(false)
+              .sourceId("t1")
+              .metadata(Map.of())
+              .startedAt(Instant.EPOCH)
+              .outbound(false)
+              .diskBytes(0)
+              .machine(
+                  SandboxRecord.Machine.builder()
+                      .number(1)
+                      .cpuCount(1)
+                      .memoryBytes(1 << 20)
+                      .kernelArguments("")
+                      .hasInitrd(false)
+                      .hostAddress("")
+                      .build())
+              .build(),
           null);
 
   @Test

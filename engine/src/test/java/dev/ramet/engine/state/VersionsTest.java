@@ -61,29 +61,20 @@ class VersionsTest {
 
   private static SnapshotRecord record(String id, Kind kind, String name, Instant createdAt) {
     TaggedName version = TaggedName.of("name", name, List.of());
-    return new SnapshotRecord(
-        id,
-        kind,
-        version.alias(),
-        version.assigned(createdAt),
-        null,
-        createdAt,
-        null,
-        null,
-        null,
-        1,
-        1,
-        1,
-        "",
-        null,
-        false,
-        null,
-        null,
-        null,
-        null,
-        false,
-        false,
-        null);
+    return SnapshotRecord.builder()
+        .id(id)
+        .kind(kind)
+        .name(version.alias())
+        .tags(version.assigned(createdAt))
+        .createdAt(createdAt)
+        .cpuCount(1)
+        .memoryBytes(1)
+        .diskBytes(1)
+        .kernelArguments("")
+        .warm(false)
+        .deleted(false)
+        .pending(false)
+        .build();
   }
 
   private String publish(Kind kind, String name) throws IOException {

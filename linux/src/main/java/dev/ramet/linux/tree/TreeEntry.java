@@ -14,26 +14,37 @@ import com.sun.jna.Memory;
  * @param inode its inode number
  * @param mode type and permission bits, as in inode(7)
  * @param links how many names it has
- * @param uid its owner
- * @param gid its group
- * @param sizeBytes its length
- * @param blocks the space it takes on disk, in units of 512 bytes
- * @param accessedNanos when it was last read, in nanoseconds since 1970
- * @param modifiedNanos when its content was last changed, in nanoseconds since 1970
- * @param changedNanos when its content or attributes were last changed, in nanoseconds since 1970
+ * @param owner its owner and group
+ * @param space its length and the space it takes
+ * @param times when it was read and changed
  */
 public record TreeEntry(
-    long identity,
-    long inode,
-    int mode,
-    int links,
-    int uid,
-    int gid,
-    long sizeBytes,
-    long blocks,
-    long accessedNanos,
-    long modifiedNanos,
-    long changedNanos) {
+    long identity, long inode, int mode, int links, Owner owner, Space space, Times times) {
+  /**
+   * The owner of an entry.
+   *
+   * @param uid its owner
+   * @param gid its group
+   */
+  public record Owner(int uid, int gid) {}
+
+  /**
+   * The length of an entry and the space that it takes.
+   *
+   * @param sizeBytes its length
+   * @param blocks the space it takes on disk, in units of 512 bytes
+   */
+  public record Space(long sizeBytes, long blocks) {}
+
+  /**
+   * When an entry was read and changed, in nanoseconds since 1970.
+   *
+   * @param accessedNanos when it was last read
+   * @param modifiedNanos when its content was last changed
+   * @param changedNanos when its content or attributes were last changed
+   */
+  public record Times(long accessedNanos, long modifiedNanos, long changedNanos) {}
+
   // struct statx, linux/stat.h.
   private static final int LINKS = 16;
   private static final int UID = 20;
@@ -61,17 +72,48 @@ public record TreeEntry(
         inode,
         statx.getShort(MODE) & 0xFFFF,
         statx.getInt(LINKS),
-        statx.getInt(UID),
-        statx.getInt(GID),
-        statx.getLong(SIZE),
-        statx.getLong(BLOCKS),
-        nanos(statx, ACCESSED),
-        nanos(statx, MODIFIED),
-        nanos(statx, CHANGED));
+        new Owner(statx.getInt(UID), statx.getInt(GID)),
+        new Space(statx.getLong(SIZE), statx.getLong(BLOCKS)),
+        new Times(nanos(statx, ACCESSED), nanos(statx, MODIFIED), nanos(statx, CHANGED)));
   }
 
   private static long nanos(Memory statx, int at) {
     return statx.getLong(at) * 1_000_000_000L + statx.getInt(at + Long.BYTES);
+  }
+
+  /** Returns this part of {@link #owner}. */
+  public int uid() {
+    return owner.uid();
+  }
+
+  /** Returns this part of {@link #owner}. */
+  public int gid() {
+    return owner.gid();
+  }
+
+  /** Returns this part of {@link #space}. */
+  public long sizeBytes() {
+    return space.sizeBytes();
+  }
+
+  /** Returns this part of {@link #space}. */
+  public long blocks() {
+    return space.blocks();
+  }
+
+  /** Returns this part of {@link #times}. */
+  public long accessedNanos() {
+    return times.accessedNanos();
+  }
+
+  /** Returns this part of {@link #times}. */
+  public long modifiedNanos() {
+    return times.modifiedNanos();
+  }
+
+  /** Returns this part of {@link #times}. */
+  public long changedNanos() {
+    return times.changedNanos();
   }
 
   /** Returns whether it is a regular file. */

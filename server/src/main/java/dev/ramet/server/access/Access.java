@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.access;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -15,6 +14,8 @@ import io.micronaut.context.annotation.Context;
 import jakarta.annotation.PreDestroy;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -171,37 +172,27 @@ public final class Access {
     return !limitsLocal && caller.equals(LocalKey.ID) ? 0 : rate.take(caller);
   }
 
-  /** A line of the audit log. */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
-  private record Line(
-      String time,
-      @Nullable String key,
-      @Nullable String keyName,
-      @Nullable LocalPeer peer,
-      String remote,
-      String method,
-      String path,
-      int status,
-      long millis) {}
-
   /** Logs a request that changed something, tried to, or was refused. */
   void record(Caller.Sender sender, String method, String path, int status, long nanos) {
     if (audit == null || (READING.contains(method) && !REFUSALS.contains(status))) {
       return;
     }
     ApiKey key = sender.key();
-    audit.add(
-        JsonBody.bytes(
-            new Line(
-                Instant.now().toString(),
-                key == null ? null : key.id(),
-                key == null ? null : key.name(),
-                sender.peer(),
-                sender.remote(),
-                method,
-                path,
-                status,
-                nanos / 1_000_000)));
+    Map<String, Object> line = new LinkedHashMap<>();
+    line.put("time", Instant.now().toString());
+    if (key != null) {
+      line.put("key", key.id());
+      line.put("keyName", key.name());
+    }
+    if (sender.peer() != null) {
+      line.put("peer", sender.peer());
+    }
+    line.put("remote", sender.remote());
+    line.put("method", method);
+    line.put("path", path);
+    line.put("status", status);
+    line.put("millis", nanos / 1_000_000);
+    audit.add(JsonBody.bytes(line));
   }
 
   @PreDestroy

@@ -10,6 +10,7 @@ import dev.ramet.api.volume.VolumeMountInfo;
 import dev.ramet.egress.rule.NetworkRules;
 import dev.ramet.egress.rule.RequestRules;
 import dev.ramet.egress.rule.UpstreamProxy;
+import dev.ramet.engine.WantedShape;
 import dev.ramet.engine.sandboxes.InboundRules;
 import dev.ramet.engine.sandboxes.NewSandbox;
 import dev.ramet.engine.sandboxes.Sandbox;
@@ -49,9 +50,10 @@ public final class SandboxRequests {
             "timeout", request.timeout(), FieldValidation.DEFAULT_TIMEOUT_SECONDS),
         FieldValidation.strings("metadata", request.metadata()),
         FieldValidation.environment("envVars", request.envVars()),
-        FieldValidation.cpuCount(request.cpuCount()),
-        FieldValidation.memoryBytes(request.memoryMB()),
-        FieldValidation.diskBytes(request.diskSizeMB()),
+        new WantedShape(
+            FieldValidation.cpuCount(request.cpuCount()),
+            FieldValidation.memoryBytes(request.memoryMB()),
+            FieldValidation.diskBytes(request.diskSizeMB())),
         openFor(internet, network),
         request.memoryMode(),
         rules(request, secure)

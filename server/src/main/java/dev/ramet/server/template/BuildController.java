@@ -3,6 +3,7 @@ package dev.ramet.server.template;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.ramet.engine.templates.DerivedTemplate;
+import dev.ramet.engine.templates.StartCommands;
 import dev.ramet.engine.templates.Templates;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -191,8 +192,7 @@ final class BuildController {
               found.cpuCount(),
               found.memoryBytes(),
               requests.steps(content.steps(), pins),
-              start,
-              ready),
+              new StartCommands(start, ready)),
           pins);
       begun = true;
     } finally {

@@ -6,10 +6,12 @@ import dev.ramet.api.template.BuildTemplateRequest;
 import dev.ramet.api.template.ImageTemplateRequest;
 import dev.ramet.api.template.ImportTemplateRequest;
 import dev.ramet.api.template.TemplateInfo;
+import dev.ramet.engine.WantedShape;
 import dev.ramet.engine.start.Engine;
 import dev.ramet.engine.templates.BuildTemplate;
 import dev.ramet.engine.templates.ImageTemplate;
 import dev.ramet.engine.templates.ImportTemplate;
+import dev.ramet.engine.templates.StartCommands;
 import dev.ramet.engine.templates.Templates;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -201,15 +203,14 @@ final class TemplateController {
     ImageTemplate wanted =
         new ImageTemplate(
             FieldValidation.tagged("name", FieldValidation.required("name", request.name())),
-            directories.check("image", request.image()),
-            request.platform(),
-            request.tag(),
-            request.start(),
+            new ImageTemplate.Source(
+                directories.check("image", request.image()), request.platform(), request.tag()),
+            new StartCommands(request.start(), request.ready()),
             Boolean.TRUE.equals(request.noStart()),
-            request.ready(),
-            FieldValidation.cpuCount(request.cpuCount()),
-            FieldValidation.memoryBytes(request.memoryMB()),
-            FieldValidation.diskBytes(request.diskSizeMB()));
+            new WantedShape(
+                FieldValidation.cpuCount(request.cpuCount()),
+                FieldValidation.memoryBytes(request.memoryMB()),
+                FieldValidation.diskBytes(request.diskSizeMB())));
     Templates templates = templates();
     return maker.make(
         http,

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.ramet.egress.rule.NetworkRules;
+import dev.ramet.engine.WantedShape;
 import dev.ramet.engine.sandboxes.NewSandbox;
 import dev.ramet.engine.sandboxes.SandboxRules;
 import dev.ramet.engine.snapshots.NewSnapshot;
@@ -81,9 +82,7 @@ class ApiTest {
             null,
             Map.of("a", "1"),
             Map.of("E", "v"),
-            2,
-            64L << 20,
-            2L << 30,
+            new WantedShape(2, 64L << 20, 2L << 30),
             false,
             "full",
             new SandboxRules(SandboxRules.AtEnd.KILL, true, false, true)),

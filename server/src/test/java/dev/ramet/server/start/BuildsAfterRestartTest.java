@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.ramet.engine.templates.BuildLog;
 import dev.ramet.engine.templates.DerivedTemplate;
+import dev.ramet.engine.templates.StartCommands;
 import dev.ramet.server.settings.TestHost;
 import dev.ramet.server.settings.TestHost.Answer;
 import java.nio.file.Files;
@@ -124,8 +125,7 @@ class BuildsAfterRestartTest {
             null,
             null,
             List.of(),
-            null,
-            null),
+            new StartCommands(null, null)),
         new Silent());
     assertEquals("ready", host.get(build.status()).json().path("status").asText());
   }

@@ -53,12 +53,11 @@ final class FakeContent implements VolumeContent {
             type,
             null,
             size,
-            Objects.requireNonNullElse(attributes.mode(), mode),
-            Objects.requireNonNullElse(attributes.uid(), 0),
-            Objects.requireNonNullElse(attributes.gid(), 0),
-            THEN,
-            THEN,
-            THEN);
+            new VolumeEntry.Permissions(
+                Objects.requireNonNullElse(attributes.mode(), mode),
+                Objects.requireNonNullElse(attributes.uid(), 0),
+                Objects.requireNonNullElse(attributes.gid(), 0)),
+            new VolumeEntry.Times(THEN, THEN, THEN));
     entries.put(path, made);
     return made;
   }

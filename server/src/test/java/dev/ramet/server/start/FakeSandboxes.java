@@ -3,6 +3,7 @@ package dev.ramet.server.start;
 
 import dev.ramet.egress.rule.NetworkRules;
 import dev.ramet.engine.IdListener;
+import dev.ramet.engine.Shape;
 import dev.ramet.engine.sandboxes.CloneReport;
 import dev.ramet.engine.sandboxes.CloneRequest;
 import dev.ramet.engine.sandboxes.ForkResult;
@@ -84,24 +85,18 @@ final class FakeSandboxes implements Sandboxes {
     Sandbox made =
         new Sandbox(
             id,
-            Sandbox.State.RUNNING,
-            null,
-            template,
-            template,
-            parent,
-            1,
-            512L << 20,
-            1L << 30,
+            new Sandbox.Status(Sandbox.State.RUNNING, null, 4711L),
+            new Sandbox.Origin(template, template, parent),
+            new Shape(1, 512L << 20, 1L << 30),
             metadata,
-            now,
-            timeout == null ? null : now.plus(timeout),
-            4711L,
-            true,
+            new Sandbox.Lifetime(now, timeout == null ? null : now.plus(timeout)),
             null,
-            rules,
-            rules.secure() ? "token" + count.get() : null,
-            rules.inbound().anyone() ? null : "traffic" + count.get(),
-            Sandbox.Agent.AUTHENTICATED);
+            new Sandbox.Access(
+                true,
+                rules,
+                rules.secure() ? "token" + count.get() : null,
+                rules.inbound().anyone() ? null : "traffic" + count.get(),
+                Sandbox.Agent.AUTHENTICATED));
     byId.put(made.id(), made);
     return made;
   }
@@ -150,24 +145,13 @@ final class FakeSandboxes implements Sandboxes {
     Sandbox changed =
         new Sandbox(
             s.id(),
-            state,
-            s.stateDetail(),
-            s.templateId(),
-            s.templateName(),
-            s.parentId(),
-            s.cpuCount(),
-            s.memoryBytes(),
-            s.diskBytes(),
+            new Sandbox.Status(state, s.stateDetail(), s.hypervisorPid()),
+            new Sandbox.Origin(s.templateId(), s.templateName(), s.parentId()),
+            new Shape(s.cpuCount(), s.memoryBytes(), s.diskBytes()),
             s.metadata(),
-            s.startedAt(),
-            endAt,
-            s.hypervisorPid(),
-            s.outbound(),
+            new Sandbox.Lifetime(s.startedAt(), endAt),
             s.memoryMode(),
-            rules,
-            s.accessToken(),
-            s.trafficToken(),
-            s.agent());
+            new Sandbox.Access(s.outbound(), rules, s.accessToken(), s.trafficToken(), s.agent()));
     byId.put(id, changed);
     return changed;
   }
@@ -237,21 +221,23 @@ final class FakeSandboxes implements Sandboxes {
     Map<String, Long> phases = new LinkedHashMap<>();
     phases.put("devices", 1_000_000L);
     phases.put("disk", 250_000L);
-    return new CaptureReport(
-        "full",
-        "first capture",
-        List.of(new ModeRefusal("incremental", ModeRefusal.Cause.BASE_GONE, "s0 is gone")),
-        512,
-        256,
-        128,
-        128,
-        1_250_000,
-        9,
-        phases,
-        Map.of("stop", 250_000L),
-        2,
-        64,
-        new CaptureReport.Replaced("snap0", true, "nobody reads it"));
+    return CaptureReport.builder()
+        .mode("full")
+        .modeReason("first capture")
+        .passedOver(
+            List.of(new ModeRefusal("incremental", ModeRefusal.Cause.BASE_GONE, "s0 is gone")))
+        .memoryBytesTotal(512)
+        .memoryBytesSelected(256)
+        .memoryBytesWritten(128)
+        .memoryBytesHoles(128)
+        .pauseNanos(1_250_000)
+        .totalNanos(9)
+        .phaseNanos(phases)
+        .pausePhaseNanos(Map.of("stop", 250_000L))
+        .precopyRounds(2)
+        .precopyBytes(64)
+        .replaced(new CaptureReport.Replaced("snap0", true, "nobody reads it"))
+        .build();
   }
 
   @Override

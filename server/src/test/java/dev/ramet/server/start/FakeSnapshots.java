@@ -2,6 +2,7 @@
 package dev.ramet.server.start;
 
 import dev.ramet.engine.IdListener;
+import dev.ramet.engine.Shape;
 import dev.ramet.engine.sandboxes.Sandbox;
 import dev.ramet.engine.snapshots.ImageDifference;
 import dev.ramet.engine.snapshots.NewSnapshot;
@@ -55,21 +56,15 @@ final class FakeSnapshots implements Snapshots {
     Snapshot made =
         new Snapshot(
             "snap" + count.incrementAndGet(),
-            name == null ? null : parts[0],
-            tags,
-            request.description(),
-            request.untilReady() ? Snapshot.Status.READY : Snapshot.Status.WRITING,
-            null,
-            sandbox.id(),
-            sandbox.templateId(),
+            new Snapshot.Label(name == null ? null : parts[0], tags, request.description()),
+            new Snapshot.Condition(
+                request.untilReady() ? Snapshot.Status.READY : Snapshot.Status.WRITING, null),
+            new Snapshot.Origin(sandbox.id(), sandbox.templateId()),
             Instant.now(),
-            1,
-            512L << 20,
-            1L << 30,
-            4096,
-            "used".equals(name) ? List.of(sandbox.id()) : List.of(),
-            new Snapshot.WorkingSet("snap0", 3, 12_288, true),
-            FakeSandboxes.capture());
+            new Shape(1, 512L << 20, 1L << 30),
+            new Snapshot.Usage(4096, "used".equals(name) ? List.of(sandbox.id()) : List.of()),
+            new Snapshot.Memory(
+                new Snapshot.WorkingSet("snap0", 3, 12_288, true), FakeSandboxes.capture()));
     byId.values().stream()
         .filter(s -> name != null && parts[0].equals(s.name()) && s.tags().equals(tags))
         .forEach(s -> byId.put(s.id(), untagged(s)));
@@ -80,21 +75,13 @@ final class FakeSnapshots implements Snapshots {
   private static Snapshot untagged(Snapshot s) {
     return new Snapshot(
         s.id(),
-        s.name(),
-        List.of(),
-        s.description(),
-        s.status(),
-        s.statusDetail(),
-        s.sandboxId(),
-        s.templateId(),
+        new Snapshot.Label(s.name(), List.of(), s.description()),
+        new Snapshot.Condition(s.status(), s.statusDetail()),
+        new Snapshot.Origin(s.sandboxId(), s.templateId()),
         s.createdAt(),
-        s.cpuCount(),
-        s.memoryBytes(),
-        s.diskBytes(),
-        s.exclusiveBytes(),
-        s.usedBy(),
-        s.workingSet(),
-        s.capture());
+        new Shape(s.cpuCount(), s.memoryBytes(), s.diskBytes()),
+        new Snapshot.Usage(s.exclusiveBytes(), s.usedBy()),
+        new Snapshot.Memory(s.workingSet(), s.capture()));
   }
 
   /** Returns the newest snapshot unless {@link #changed} is true. */

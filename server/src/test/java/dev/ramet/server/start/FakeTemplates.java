@@ -3,6 +3,7 @@ package dev.ramet.server.start;
 
 import dev.ramet.engine.IdListener;
 import dev.ramet.engine.Progress;
+import dev.ramet.engine.Shape;
 import dev.ramet.engine.snapshots.Snapshot;
 import dev.ramet.engine.templates.BuildLog;
 import dev.ramet.engine.templates.BuildStep;
@@ -47,16 +48,11 @@ final class FakeTemplates implements Templates {
             "tpl-" + name.replace(':', '-'),
             parts[0],
             List.of(parts.length > 1 ? parts[1] : "default"),
-            Snapshot.Status.READY,
-            null,
+            new Snapshot.Condition(Snapshot.Status.READY, null),
             true,
-            cpuCount,
-            memoryBytes,
-            1L << 30,
+            new Shape(cpuCount, memoryBytes, 1L << 30),
             4096,
-            Instant.now(),
-            contentKey,
-            1_500_000);
+            new Template.Build(Instant.now(), contentKey, 1_500_000));
     byName.put(name, made);
     return made;
   }
@@ -127,16 +123,11 @@ final class FakeTemplates implements Templates {
             request.id(),
             request.name(),
             request.tags(),
-            Snapshot.Status.READY,
-            null,
+            new Snapshot.Condition(Snapshot.Status.READY, null),
             true,
-            1,
-            512L << 20,
-            1L << 30,
+            new Shape(1, 512L << 20, 1L << 30),
             4096,
-            Instant.now(),
-            null,
-            1_500_000);
+            new Template.Build(Instant.now(), null, 1_500_000));
     made.tags().forEach(tag -> strip(made.name(), tag));
     byName.values().removeIf(t -> t.name().equals(made.name()) && t.tags().isEmpty());
     byName.put(key(made), made);
@@ -167,16 +158,11 @@ final class FakeTemplates implements Templates {
             t.id(),
             t.name(),
             tags.stream().sorted().toList(),
-            t.status(),
-            t.statusDetail(),
+            new Snapshot.Condition(t.status(), t.statusDetail()),
             t.warm(),
-            t.cpuCount(),
-            t.memoryBytes(),
-            t.diskBytes(),
+            new Shape(t.cpuCount(), t.memoryBytes(), t.diskBytes()),
             t.exclusiveBytes(),
-            t.createdAt(),
-            t.contentKey(),
-            t.buildNanos());
+            new Template.Build(t.createdAt(), t.contentKey(), t.buildNanos()));
     byName.values().remove(t);
     byName.put(key(changed), changed);
     return changed;

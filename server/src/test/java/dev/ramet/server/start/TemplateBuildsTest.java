@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.ramet.engine.templates.BuildStep;
 import dev.ramet.engine.templates.DerivedTemplate;
+import dev.ramet.engine.templates.StartCommands;
 import dev.ramet.server.settings.TestHost;
 import dev.ramet.server.settings.TestHost.Answer;
 import java.time.Instant;
@@ -54,8 +55,7 @@ class TemplateBuildsTest {
                 new BuildStep.Environment(Map.of("A", "1", "B", "$A")),
                 new BuildStep.Workdir("/srv"),
                 new BuildStep.User("user")),
-            "serve",
-            "ready"),
+            new StartCommands("serve", "ready")),
         asked);
     JsonNode entries = status.path("logEntries");
     assertEquals("said by echo a", entries.path(2).path("message").asText(), entries.toString());

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.engine.state;
+package dev.ramet.engine.root;
 
 import dev.ramet.egress.rule.Secret;
 import dev.ramet.egress.rule.SecretChecks;
 import dev.ramet.egress.rule.Secrets;
-import dev.ramet.engine.state.SecretsRecord.Entry;
+import dev.ramet.engine.root.SecretsRecord.Entry;
 import dev.ramet.engine.support.Ids;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
