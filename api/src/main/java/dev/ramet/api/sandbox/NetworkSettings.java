@@ -33,31 +33,10 @@ public record NetworkSettings(
     @Nullable List<@Nullable Integer> httpsPorts,
     @Nullable EgressProxy egressProxy,
     @Nullable Map<String, @Nullable List<@Nullable NetworkRule>> rules) {
-  /** Creates settings without request rules. */
-  public NetworkSettings(
-      @Nullable List<@Nullable String> allowOut,
-      @Nullable List<@Nullable String> denyOut,
-      @Nullable Boolean allowPublicTraffic,
-      @Nullable String maskRequestHost,
-      @Nullable List<@Nullable Integer> httpsPorts,
-      @Nullable EgressProxy egressProxy) {
-    this(allowOut, denyOut, allowPublicTraffic, maskRequestHost, httpsPorts, egressProxy, null);
-  }
-
-  /** Creates settings for outgoing connections only. */
-  public NetworkSettings(
+  /** Returns settings for outgoing connections only. */
+  public static NetworkSettings outgoing(
       @Nullable List<@Nullable String> allowOut, @Nullable List<@Nullable String> denyOut) {
-    this(allowOut, denyOut, null, null, null, null);
-  }
-
-  /** Creates settings for direct outgoing connections and for the sandbox's ports. */
-  public NetworkSettings(
-      @Nullable List<@Nullable String> allowOut,
-      @Nullable List<@Nullable String> denyOut,
-      @Nullable Boolean allowPublicTraffic,
-      @Nullable String maskRequestHost,
-      @Nullable List<@Nullable Integer> httpsPorts) {
-    this(allowOut, denyOut, allowPublicTraffic, maskRequestHost, httpsPorts, null);
+    return new NetworkSettings(allowOut, denyOut, null, null, null, null, null);
   }
 
   /**

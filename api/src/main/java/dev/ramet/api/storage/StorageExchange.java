@@ -44,19 +44,7 @@ public record StorageExchange(
       String directory,
       int files,
       long sizeBytes,
-      long dataBytes) {
-    /** Creates the result of an export without a base snapshot. */
-    public Result(
-        String id,
-        @Nullable String name,
-        String kind,
-        String directory,
-        int files,
-        long sizeBytes,
-        long dataBytes) {
-      this(id, name, kind, null, directory, files, sizeBytes, dataBytes);
-    }
-  }
+      long dataBytes) {}
 
   /**
    * The body of {@code POST /storage/export}.

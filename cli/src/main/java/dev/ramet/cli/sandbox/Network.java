@@ -55,12 +55,13 @@ final class Network extends ApiCommand {
     if (wanted != null) {
       client.put(path + "/network", wanted);
     } else if (clear) {
-      client.put(path + "/network", new NetworkSettings(null, null));
+      client.put(path + "/network", NetworkSettings.outgoing(null, null));
     }
     SandboxInfo now = client.get(path).as(SandboxInfo.class);
     NetworkSettings rules = now.network();
     if (json()) {
-      context().json(Json.bytes(rules == null ? new NetworkSettings(List.of(), List.of()) : rules));
+      context()
+          .json(Json.bytes(rules == null ? NetworkSettings.outgoing(List.of(), List.of()) : rules));
       return 0;
     }
     Table table = Table.pairs(context().paint());

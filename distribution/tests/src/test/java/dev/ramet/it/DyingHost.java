@@ -114,6 +114,6 @@ final class DyingHost {
   }
 
   private static NewSnapshot unawaited(String sandbox) {
-    return new NewSnapshot(sandbox, "crashed", null, null, false);
+    return NewSnapshot.of(sandbox, "crashed").withoutWaiting();
   }
 }

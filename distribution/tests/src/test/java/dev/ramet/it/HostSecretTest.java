@@ -159,7 +159,7 @@ final class HostSecretTest {
     ground.openEngine();
     refuses(sandbox, known, "after a restart of the host");
     // This snapshot freezes and thaws the guest's file systems.
-    ground.engine().snapshots().create(new NewSnapshot(id, "disk", null, null, true, false, false));
+    ground.engine().snapshots().create(NewSnapshot.of(id, "disk").withoutMemory());
     refuses(create("disk"), known, "after a boot from a snapshot of the disk");
 
     sandboxes().pause(id, true);

@@ -135,7 +135,7 @@ final class LostWritesTest {
             ground
                 .engine()
                 .snapshots()
-                .create(new NewSnapshot(sandbox.id(), "torn", null, null, true, false, false)));
+                .create(NewSnapshot.of(sandbox.id(), "torn").withoutMemory()));
 
     ground.engine().sandboxes().rollback(sandbox.id(), "before");
     shell = ground.shell(sandbox.id());

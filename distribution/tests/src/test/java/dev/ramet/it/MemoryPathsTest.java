@@ -57,7 +57,7 @@ final class MemoryPathsTest {
     return ground
         .engine()
         .snapshots()
-        .create(new NewSnapshot(sandbox.id(), null, null, wanted, true, true, true));
+        .create(NewSnapshot.of(sandbox.id(), null).by(wanted).verified());
   }
 
   private static CaptureReport report(Snapshot snapshot) {

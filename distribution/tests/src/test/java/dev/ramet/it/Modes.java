@@ -22,7 +22,7 @@ final class Modes {
 
   /** Takes a snapshot in this mode; fails if the mode cannot do it. */
   static Snapshot forced(Ground ground, String sandbox, String mode) {
-    return ground.engine().snapshots().create(new NewSnapshot(sandbox, null, null, mode, true));
+    return ground.engine().snapshots().create(NewSnapshot.of(sandbox, null).by(mode));
   }
 
   static CaptureReport report(Snapshot snapshot) {

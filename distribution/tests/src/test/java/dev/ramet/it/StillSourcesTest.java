@@ -65,10 +65,7 @@ final class StillSourcesTest {
   }
 
   private Snapshot diskOf(String id) {
-    return ground
-        .engine()
-        .snapshots()
-        .create(new NewSnapshot(id, null, null, null, true, false, false));
+    return ground.engine().snapshots().create(NewSnapshot.of(id, null).withoutMemory());
   }
 
   private String pausedWithMemory() throws Exception {
@@ -173,9 +170,9 @@ final class StillSourcesTest {
     SortedSet<String> files = ground.files();
     List<NewSnapshot> refused =
         List.of(
-            new NewSnapshot(id, null, null, "full", true),
-            new NewSnapshot(id, null, null, null, true, true, true),
-            new NewSnapshot(id, null, null, null, true, false, false));
+            NewSnapshot.of(id, null).by("full"),
+            NewSnapshot.of(id, null).verified(),
+            NewSnapshot.of(id, null).withoutMemory());
     for (NewSnapshot request : refused) {
       RametException e =
           assertThrows(RametException.class, () -> ground.engine().snapshots().create(request));

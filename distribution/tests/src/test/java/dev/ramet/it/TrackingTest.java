@@ -78,7 +78,7 @@ final class TrackingTest {
   }
 
   private Snapshot snapshot(String mode) {
-    return ground.engine().snapshots().create(new NewSnapshot(id, null, null, mode, true));
+    return ground.engine().snapshots().create(NewSnapshot.of(id, null).by(mode));
   }
 
   private static CaptureReport report(Snapshot snapshot) {

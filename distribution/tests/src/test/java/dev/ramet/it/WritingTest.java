@@ -58,7 +58,10 @@ final class WritingTest {
   }
 
   private Snapshot begin(String name) {
-    return ground.engine().snapshots().create(new NewSnapshot(id, name, "why", null, false));
+    return ground
+        .engine()
+        .snapshots()
+        .create(NewSnapshot.of(id, name).describedAs("why").withoutWaiting());
   }
 
   private void holdBefore(String step) {
@@ -167,7 +170,10 @@ final class WritingTest {
     refused(
         ErrorCode.INVALID_ARGUMENT,
         () ->
-            ground.engine().snapshots().create(new NewSnapshot(id, "x", null, "telepathy", false)));
+            ground
+                .engine()
+                .snapshots()
+                .create(NewSnapshot.of(id, "x").by("telepathy").withoutWaiting()));
     Snapshot next = begin("doomed");
     ground.engine().snapshots().await(next.id(), PATIENCE);
     assertEquals(Snapshot.Status.READY, ground.engine().snapshots().get(next.id()).status());

@@ -57,8 +57,8 @@ record FilterTrial(@Nullable ControlGroups groups, String detail, @Nullable Stri
     NetworkRules rules =
         new NetworkRules(
             List.of("localhost"),
-            List.of(NetworkRules.EVERYTHING),
-            new UpstreamProxy("localhost", 1, null, null));
+            List.of(NetworkRules.EVERYTHING))
+            .through(new UpstreamProxy("localhost", 1, null, null));
     try (RelayTables tables = RelayTables.create()) {
       tables.listensAt(1);
       attach(group, policy(never, rules), tables);

@@ -42,15 +42,9 @@ public record NetworkRules(
     requests = requests == null ? RequestRules.NONE : requests;
   }
 
-  /** Creates rules without a proxy. */
+  /** Creates rules without a proxy that do not change requests. */
   public NetworkRules(List<String> allowOut, List<String> denyOut) {
-    this(allowOut, denyOut, null);
-  }
-
-  /** Creates rules that do not change requests. */
-  public NetworkRules(
-      List<String> allowOut, List<String> denyOut, @Nullable UpstreamProxy egressProxy) {
-    this(allowOut, denyOut, egressProxy, RequestRules.NONE);
+    this(allowOut, denyOut, null, RequestRules.NONE);
   }
 
   @Override

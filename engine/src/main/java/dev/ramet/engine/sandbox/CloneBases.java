@@ -52,7 +52,8 @@ public final class CloneBases {
           CaptureOrder.hidden(
               Ids.next('c'),
               SnapshotRecord.Kind.CLONE_BASE,
-              record.sourceId(), // A paused sandbox's memory was captured when it was paused.
+              record.sourceId(),
+              // A paused sandbox's memory was captured when it was paused.
               isPaused ? null : request.memoryMode(),
               Durability.RELAXED);
       return reclaimer.pin(

@@ -115,11 +115,9 @@ public final class SandboxLifecycle {
                   new MachineOrder.Guest(
                       options.outbound(), options.rules(), options.environment()),
                   new MachineOrder.Token(
-                      intent
-                          .terms()
-                          .accessToken(), // A third-party agent may accept a token only once, and
-                      // this guest is yet to be
-                      // captured.
+                      intent.terms().accessToken(),
+                      // A third-party agent may accept a token only once, and this guest is yet
+                      // to be captured.
                       !order.hidden() || options.rules().secure()),
                   true));
       undo.add("machine of " + order.id(), () -> starter.discard(order.id(), started));

@@ -108,11 +108,8 @@ public final class Views {
     return new Snapshot(
         writing.id(),
         new Snapshot.Label(
-            version == null
-                ? null
-                : version
-                    .alias(), // The snapshot gets the tags when it is ready; until then another
-            // snapshot may have them.
+            version == null ? null : version.alias(),
+            // The snapshot gets the tags when it is ready; until then another may have them.
             List.of(),
             writing.request().description()),
         new Snapshot.Condition(

@@ -29,39 +29,43 @@ public record NewSnapshot(
     boolean verify,
     boolean memory,
     @Nullable String replaces) {
-  /** Creates a request that replaces no other snapshot. */
-  public NewSnapshot(
-      String sandboxId,
-      @Nullable String name,
-      @Nullable String description,
-      @Nullable String memoryMode,
-      boolean untilReady,
-      boolean verify,
-      boolean memory) {
-    this(sandboxId, name, description, memoryMode, untilReady, verify, memory, null);
-  }
-
-  /**
-   * Creates a request with memory that replaces no other snapshot and is verified only if every
-   * capture is.
-   */
-  public NewSnapshot(
-      String sandboxId,
-      @Nullable String name,
-      @Nullable String description,
-      @Nullable String memoryMode,
-      boolean untilReady) {
-    this(sandboxId, name, description, memoryMode, untilReady, false, true);
-  }
-
   /** Returns this request with another snapshot to replace. */
   public NewSnapshot replacing(@Nullable String snapshot) {
     return new NewSnapshot(
         sandboxId, name, description, memoryMode, untilReady, verify, memory, snapshot);
   }
 
+  /** Returns this request with a sentence for people. */
+  public NewSnapshot describedAs(@Nullable String text) {
+    return new NewSnapshot(sandboxId, name, text, memoryMode, untilReady, verify, memory, replaces);
+  }
+
+  /** Returns this request with the only memory mode that it allows. */
+  public NewSnapshot by(@Nullable String mode) {
+    return new NewSnapshot(
+        sandboxId, name, description, mode, untilReady, verify, memory, replaces);
+  }
+
+  /** Returns this request for a caller that does not wait until the snapshot is ready. */
+  public NewSnapshot withoutWaiting() {
+    return new NewSnapshot(
+        sandboxId, name, description, memoryMode, false, verify, memory, replaces);
+  }
+
+  /** Returns this request for a capture that is compared with all of the machine's memory. */
+  public NewSnapshot verified() {
+    return new NewSnapshot(
+        sandboxId, name, description, memoryMode, untilReady, true, memory, replaces);
+  }
+
+  /** Returns this request for the disk alone. */
+  public NewSnapshot withoutMemory() {
+    return new NewSnapshot(
+        sandboxId, name, description, memoryMode, untilReady, verify, false, replaces);
+  }
+
   /** Creates a request that uses the best available memory mode, with an optional name. */
   public static NewSnapshot of(String sandboxId, @Nullable String name) {
-    return new NewSnapshot(sandboxId, name, null, null, true);
+    return new NewSnapshot(sandboxId, name, null, null, true, false, true, null);
   }
 }

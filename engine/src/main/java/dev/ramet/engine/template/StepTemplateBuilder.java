@@ -102,9 +102,8 @@ public final class StepTemplateBuilder {
             new SandboxOrder.Source(source, source.id(), null, null),
             new Shape(cpuCount, memoryBytes, source.diskBytes()),
             Map.of(),
-            new SandboxOrder
-                .Options( // While the template is built, nobody else on this host may reach its
-                // agent.
+            new SandboxOrder.Options(
+                // While the template is built, nobody else on this host may reach its agent.
                 new SandboxRules(SandboxRules.AtEnd.KILL, true, false, true),
                 outboundByDefault,
                 null,
