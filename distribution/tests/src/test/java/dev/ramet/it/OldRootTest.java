@@ -144,7 +144,7 @@ final class OldRootTest {
   private Sandbox create(String source) {
     return engine
         .sandboxes()
-        .create(new NewSandbox(source, null, Map.of(), Map.of(), null, null, null, null));
+        .create(NewSandbox.of(source).build());
   }
 
   private JsonNode identity(String snapshot) throws Exception {

@@ -55,9 +55,7 @@ record FilterTrial(@Nullable ControlGroups groups, String detail, @Nullable Stri
 
   private static @Nullable String relays(Path group, List<Cidr> never) {
     NetworkRules rules =
-        new NetworkRules(
-            List.of("localhost"),
-            List.of(NetworkRules.EVERYTHING))
+        new NetworkRules(List.of("localhost"), List.of(NetworkRules.EVERYTHING))
             .through(new UpstreamProxy("localhost", 1, null, null));
     try (RelayTables tables = RelayTables.create()) {
       tables.listensAt(1);

@@ -20,6 +20,9 @@ import dev.ramet.spi.hypervisor.Hypervisor;
 import dev.ramet.spi.hypervisor.HypervisorFacts;
 import dev.ramet.spi.hypervisor.HypervisorFeature;
 import dev.ramet.spi.hypervisor.HypervisorProvider;
+import dev.ramet.spi.hypervisor.KernelFormat;
+import dev.ramet.spi.hypervisor.NetworkPlan;
+import dev.ramet.spi.memory.Access;
 import dev.ramet.spi.storage.Attachment.Kind;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageBackendProvider;
@@ -37,11 +40,20 @@ class StorageFitTest {
   private static final StorageFacts LOCAL = StorageFacts.copying(Set.of());
   private static final StorageFacts REMOTE =
       StorageFacts.copying(Set.of(StorageFeature.REMOTE_IMAGES)).attaching(Kind.NBD);
-  private static final HypervisorFacts PLAIN = new HypervisorFacts(true, Set.of(), Map.of());
-  private static final HypervisorFacts NBD = PLAIN.taking(Kind.FILE, Kind.NBD);
-  private static final HypervisorFacts FAULTS =
-      new HypervisorFacts(true, Set.of(HypervisorFeature.FAULT_HANDLER), Map.of())
-          .taking(Kind.FILE, Kind.NBD);
+  private static final HypervisorFacts PLAIN = taking(Kind.FILE, Kind.BLOCK_DEVICE);
+  private static final HypervisorFacts NBD = taking(Kind.FILE, Kind.NBD);
+  private static final HypervisorFacts FAULTS = NBD.with(Set.of(HypervisorFeature.FAULT_HANDLER));
+
+  private static HypervisorFacts taking(Kind... kinds) {
+    return new HypervisorFacts(
+        true,
+        Set.of(),
+        new HypervisorFacts.Accepts(
+            Set.of(NetworkPlan.Kind.USER), Set.of(KernelFormat.BZIMAGE), Set.of(kinds)),
+        new HypervisorFacts.Saves(true, Set.of(Access.READ)),
+        new HypervisorFacts.Restores(Map.of(), false, true, HypervisorFacts.Clock.SAVED),
+        Set.of());
+  }
 
   private record Driver(HypervisorFacts atBest) implements HypervisorProvider {
     @Override

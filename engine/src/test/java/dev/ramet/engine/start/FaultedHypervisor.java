@@ -6,12 +6,18 @@ import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.NativeBuffer;
 import dev.ramet.spi.hypervisor.Hypervisor;
+import dev.ramet.spi.hypervisor.HypervisorFacts;
+import dev.ramet.spi.hypervisor.HypervisorFeature;
+import dev.ramet.spi.hypervisor.KernelFormat;
+import dev.ramet.spi.hypervisor.NetworkPlan;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavedVm;
 import dev.ramet.spi.hypervisor.VmSpec;
+import dev.ramet.spi.memory.Access;
 import dev.ramet.spi.memory.MemoryRegion;
 import dev.ramet.spi.memory.MemorySource;
+import dev.ramet.spi.storage.Attachment;
 import dev.ramet.tck.reference.FaultHandlers;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -20,6 +26,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +38,20 @@ import org.jspecify.annotations.Nullable;
  */
 final class FaultedHypervisor implements Hypervisor {
   static final String ID = "faulted";
+
+  /** It takes NBD disks, and fills memory on fault. */
+  static final HypervisorFacts FACTS =
+      new HypervisorFacts(
+          false,
+          Set.of(HypervisorFeature.FAULT_HANDLER),
+          new HypervisorFacts.Accepts(
+              Set.of(NetworkPlan.Kind.USER),
+              Set.of(KernelFormat.BZIMAGE),
+              Set.of(Attachment.Kind.FILE, Attachment.Kind.NBD)),
+          new HypervisorFacts.Saves(true, Set.of(Access.READ)),
+          new HypervisorFacts.Restores(Map.of(), false, true, HypervisorFacts.Clock.SAVED),
+          Set.of());
+
   private static final int PAGE = 4096;
 
   private final Path scratch;

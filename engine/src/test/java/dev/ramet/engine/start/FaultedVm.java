@@ -4,6 +4,8 @@ package dev.ramet.engine.start;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.NativeBuffer;
+import dev.ramet.spi.hypervisor.EgressPoint;
+import dev.ramet.spi.hypervisor.NetworkPlan;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavingVm;
 import dev.ramet.spi.hypervisor.VmExit;
@@ -96,8 +98,14 @@ final class FaultedVm implements RunningVm {
   }
 
   @Override
-  public InetSocketAddress forward(int guestPort) {
-    return new InetSocketAddress(spec.network().hostAddress(), guestPort);
+  public InetSocketAddress endpoint(int guestPort) {
+    NetworkPlan.User network = (NetworkPlan.User) spec.network();
+    return new InetSocketAddress(network.address(), guestPort);
+  }
+
+  @Override
+  public EgressPoint egress() {
+    return new EgressPoint.Process(pid());
   }
 
   @Override
@@ -127,6 +135,11 @@ final class FaultedVm implements RunningVm {
     @Override
     public long pid() {
       return FaultedVm.this.pid();
+    }
+
+    @Override
+    public EgressPoint egress() {
+      return FaultedVm.this.egress();
     }
 
     @Override

@@ -90,7 +90,7 @@ final class MicroGround implements AutoCloseable {
   Sandbox create(String from, boolean outbound, @Nullable String memoryMode) {
     return engine
         .sandboxes()
-        .create(new NewSandbox(from, null, Map.of(), Map.of(), null, null, outbound, memoryMode));
+        .create(NewSandbox.of(from).outbound(outbound).memoryMode(memoryMode).build());
   }
 
   MicroGuest guest(String sandboxId) {

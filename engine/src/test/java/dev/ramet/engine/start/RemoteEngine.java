@@ -3,6 +3,7 @@ package dev.ramet.engine.start;
 
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.StepObserver;
+import dev.ramet.engine.machine.UserNetwork;
 import dev.ramet.engine.metrics.Registry;
 import dev.ramet.engine.pages.PageWriter;
 import dev.ramet.engine.pages.StagingPool;
@@ -30,6 +31,7 @@ import dev.ramet.pluginhost.Selection;
 import dev.ramet.pluginhost.find.PluginKind;
 import dev.ramet.pluginhost.find.PluginPolicy;
 import dev.ramet.spi.ProbeContext;
+import dev.ramet.spi.hypervisor.NetworkPlan;
 import dev.ramet.spi.memory.MemoryFacts;
 import dev.ramet.spi.memory.MemoryFeature;
 import dev.ramet.spi.settings.Settings;
@@ -39,6 +41,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The parts of an engine on the kit's remote backend, connected as {@link EngineAssembly} connects
@@ -73,9 +76,10 @@ final class RemoteEngine implements AutoCloseable {
             dataRoot,
             layout,
             storage,
-            new SnapshotStore(layout, config.steps()),
-            new SandboxStore(layout),
-            new PendingSnapshots(),
+            new RootContents.Records(
+                new SnapshotStore(layout, config.steps()),
+                new SandboxStore(layout),
+                new PendingSnapshots()),
             hypervisor,
             config.steps(),
             false);
@@ -91,8 +95,8 @@ final class RemoteEngine implements AutoCloseable {
         MachineParts.of(
             config,
             root,
-            false,
-            true,
+            FaultedHypervisor.FACTS,
+            List.of(new UserNetwork()),
             network,
             new VolumeLinks(volumes),
             MachineParts.workingSets(config, root, reclaimer, metrics, threads.timer(), close));
@@ -101,8 +105,7 @@ final class RemoteEngine implements AutoCloseable {
             config,
             root,
             reclaimer,
-            opened.modes(),
-            new PageWriter(staging, STAGING_BYTES),
+            new CaptureParts.Memory(opened.modes(), true, new PageWriter(staging, STAGING_BYTES)),
             metrics,
             close);
     LifecycleParts lives =
@@ -134,7 +137,8 @@ final class RemoteEngine implements AutoCloseable {
                 Candidate.open(
                     "all", MemoryFacts.of(MemoryFeature.ANY_MEMORY), new AllPagesMode())),
             null);
-    try (PluginSelection.Probing probing = PluginSelection.Probing.begin(config, none, prober)) {
+    try (PluginSelection.Probing probing =
+        PluginSelection.Probing.begin(config, none, prober, Set.of(NetworkPlan.Kind.USER))) {
       return new OpenedRoots(
           new Roots(main, null),
           List.of(),

@@ -24,7 +24,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -65,8 +64,7 @@ class RemoteTourTest {
   }
 
   private Sandbox create(String source) {
-    return engine.sandboxes.create(
-        new NewSandbox(source, null, Map.of(), Map.of(), null, null, null, null));
+    return engine.sandboxes.create(NewSandbox.of(source).build());
   }
 
   private FaultedVm vm(Sandbox sandbox) {
@@ -86,7 +84,7 @@ class RemoteTourTest {
   }
 
   private Attachment disk(Sandbox sandbox) {
-    Attachment disk = vm(sandbox).spec().disks().get(0);
+    Attachment disk = vm(sandbox).spec().disks().get(0).image();
     return assertInstanceOf(Attachment.Socket.class, disk);
   }
 

@@ -206,9 +206,7 @@ public abstract class MachineFactsChecks {
         "with a disk of another size",
         other.with(
             other.disks().stream()
-                .map(
-                    disk ->
-                        new Disk(disk.name(), new Attachment(Attachment.Kind.FILE, larger, false)))
+                .map(disk -> new Disk(disk.name(), new Attachment.LocalFile(larger, false)))
                 .toList()),
         saved);
     world()

@@ -133,8 +133,7 @@ public final class MemoryWorld implements AutoCloseable {
 
   /** Returns the memory as the process has it mapped now. */
   GuestMemory memory() {
-    GuestMemory memory =
-        new GuestMemory(process.pid(), BYTES, process.regions(BYTES), discards);
+    GuestMemory memory = new GuestMemory(process.pid(), BYTES, process.regions(BYTES), discards);
     return logs() ? memory.with(log) : memory;
   }
 

@@ -42,7 +42,7 @@ record MicroHarness(Path scratch, HypervisorProvider provider) implements Hyperv
         1,
         MEMORY_BYTES,
         new Boot(Map.of(KernelFormat.ELF, kernel), null, ""),
-        List.of(new Disk("disk0", new Attachment(Attachment.Kind.FILE, disk, false))),
+        List.of(new Disk("disk0", new Attachment.LocalFile(disk, false))),
         new NetworkPlan.Tap(
             Path.of("/run/netns/none"),
             "tap0",

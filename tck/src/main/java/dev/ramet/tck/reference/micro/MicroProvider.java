@@ -9,6 +9,7 @@ import dev.ramet.spi.hypervisor.HypervisorProvider;
 import dev.ramet.spi.hypervisor.KernelFormat;
 import dev.ramet.spi.hypervisor.NetworkPlan;
 import dev.ramet.spi.memory.Access;
+import dev.ramet.spi.storage.Attachment;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -20,7 +21,10 @@ public final class MicroProvider implements HypervisorProvider {
       new HypervisorFacts(
           false,
           Set.of(),
-          new HypervisorFacts.Accepts(Set.of(NetworkPlan.Kind.TAP), Set.of(KernelFormat.ELF)),
+          new HypervisorFacts.Accepts(
+              Set.of(NetworkPlan.Kind.TAP),
+              Set.of(KernelFormat.ELF),
+              Set.of(Attachment.Kind.FILE, Attachment.Kind.BLOCK_DEVICE)),
           new HypervisorFacts.Saves(false, Set.of(Access.READ, Access.DIRTY_LOG)),
           new HypervisorFacts.Restores(
               Map.of("version", "1"), true, false, HypervisorFacts.Clock.SAVED),

@@ -225,7 +225,8 @@ class WrongFactsTest {
       return new HypervisorFacts(
           false,
           Set.of(),
-          new HypervisorFacts.Accepts(Set.of(NetworkPlan.Kind.USER), Set.of(KernelFormat.ELF)),
+          new HypervisorFacts.Accepts(
+              Set.of(NetworkPlan.Kind.USER), Set.of(KernelFormat.ELF), FACTS.attachments()),
           FACTS.saves(),
           FACTS.restores(),
           Set.of());
