@@ -129,7 +129,7 @@ func readFrame(from io.Reader) ([]byte, error) {
 		if n == 0 && err == io.EOF {
 			return nil, err
 		}
-		return nil, failed(codeInvalidArgument, "the request breaks off within a frame")
+		return nil, failed(codeInvalidArgument, "the request ends within a frame")
 	}
 	if header[0] != 0 {
 		return nil, failed(codeInvalidArgument, fmt.Sprintf("unexpected frame flags 0x%02x", header[0]))

@@ -90,7 +90,7 @@ func TestMultipart(t *testing.T) {
 	f.want(f.do("POST", f.fileURL(dir+"/named"), multi, form("a", "3", "b", "4")), 400, "twice")
 	f.want(f.do("POST", "/files", multi, form()), 400, "no part named file")
 	f.want(f.do("POST", "/files", multi, "nonsense"), 400, `"code":400`)
-	f.want(f.do("POST", f.fileURL(dir+"/cut"), multi, strings.TrimSuffix(form("cut", "half"), "\r\n--XX--\r\n")), 400, "broke off")
+	f.want(f.do("POST", f.fileURL(dir+"/cut"), multi, strings.TrimSuffix(form("cut", "half"), "\r\n--XX--\r\n")), 400, "was interrupted")
 	if names := strings.Join(entries(t, dir), " "); names != "named x y" {
 		t.Errorf("left behind: %s", names)
 	}

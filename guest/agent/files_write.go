@@ -141,7 +141,7 @@ type brokenUpload struct{ from io.Reader }
 func (b brokenUpload) Read(p []byte) (int, error) {
 	n, err := b.from.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = &fileError{http.StatusBadRequest, "the upload broke off: " + err.Error()}
+		err = &fileError{http.StatusBadRequest, "the upload was interrupted: " + err.Error()}
 	}
 	return n, err
 }

@@ -52,7 +52,7 @@ func (a *agent) freeze(w http.ResponseWriter, r *http.Request) {
 // copied may not be of one instant.
 func (a *agent) thaw(w http.ResponseWriter, r *http.Request) {
 	if !a.freezer.thaw(a.system) {
-		writeError(w, http.StatusConflict, "the file systems are not frozen any more")
+		writeError(w, http.StatusConflict, "the file systems are no longer frozen")
 		return
 	}
 	w.WriteHeader(http.StatusNoContent)

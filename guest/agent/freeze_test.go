@@ -90,7 +90,7 @@ func TestAFreezeEndsByItself(t *testing.T) {
 			t.Fatal("still frozen")
 		}
 	}
-	f.want(f.do("POST", "/thaw", "", ""), 409, "any more")
+	f.want(f.do("POST", "/thaw", "", ""), 409, "no longer")
 }
 
 func TestAFreezeThatFailsFreezesNothing(t *testing.T) {

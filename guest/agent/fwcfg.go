@@ -24,7 +24,7 @@ const (
 	directoryItem = 64 // big-endian: size (4), key (2), reserved (2), name (56, ends with zero)
 )
 
-var errNoItems = errors.New("no firmware configuration device of QEMU")
+var errNoItems = errors.New("there is no QEMU firmware configuration device")
 
 // itemDevice reads items.
 type itemDevice interface {

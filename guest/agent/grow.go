@@ -31,7 +31,7 @@ func readExt4Size(device io.ReaderAt) (ext4Size, error) {
 		return ext4Size{}, err
 	}
 	if binary.LittleEndian.Uint16(b[0x38:]) != ext4Magic {
-		return ext4Size{}, fmt.Errorf("no ext4")
+		return ext4Size{}, fmt.Errorf("not an ext4 file system")
 	}
 	low, high := binary.LittleEndian.Uint32(b[0x4:]), uint32(0)
 	if incompatible := binary.LittleEndian.Uint32(b[0x60:]); incompatible&0x80 != 0 { // 64 bits
@@ -39,7 +39,7 @@ func readExt4Size(device io.ReaderAt) (ext4Size, error) {
 	}
 	shift := binary.LittleEndian.Uint32(b[0x18:])
 	if shift > 6 {
-		return ext4Size{}, fmt.Errorf("no block size")
+		return ext4Size{}, fmt.Errorf("the block size is invalid")
 	}
 	return ext4Size{uint64(high)<<32 | uint64(low), 1024 << shift}, nil
 }

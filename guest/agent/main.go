@@ -30,7 +30,7 @@ func main() {
 	}
 	listen := flag.String("listen", "0.0.0.0:49983", "address to listen on")
 	user := flag.String("default-user", "root", "user for requests that name none")
-	image := flag.String("image", "", "what to know of the container image that this guest was made of")
+	image := flag.String("image", "", "file that describes the container image of this guest")
 	start := flag.Bool("start", false, "start the image's command")
 	flag.Parse()
 	log.SetFlags(0)

@@ -53,7 +53,7 @@ func setMetadata(path string, metadata map[string]string) error {
 		err := syscall.Setxattr(path, metadataAttribute+key, []byte(value), 0)
 		switch {
 		case errors.Is(err, syscall.EOPNOTSUPP):
-			return &fileError{http.StatusBadRequest, fmt.Sprintf("the file system of %s keeps no metadata; write the file elsewhere", path)}
+			return &fileError{http.StatusBadRequest, fmt.Sprintf("the file system of %s does not support metadata; write the file elsewhere", path)}
 		case err != nil:
 			return &os.PathError{Op: "setxattr", Path: path, Err: err}
 		}

@@ -31,7 +31,7 @@ func (t *processTable) hasRoom() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.all) >= maxProcesses {
-		return failed(codeResourceExhausted, fmt.Sprintf("%d processes run or ended a moment ago; end some, or wait", len(t.all)))
+		return failed(codeResourceExhausted, fmt.Sprintf("%d processes are running or ended recently; end some, or wait", len(t.all)))
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ func writeError(w http.ResponseWriter, status int, message string) {
 func writeJSON(w http.ResponseWriter, status int, v interface{}) {
 	body, err := json.Marshal(v)
 	if err != nil {
-		status, body = http.StatusInternalServerError, []byte(`{"code":500,"message":"the answer could not be encoded"}`)
+		status, body = http.StatusInternalServerError, []byte(`{"code":500,"message":"the response could not be encoded"}`)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))

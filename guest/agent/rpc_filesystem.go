@@ -48,7 +48,7 @@ func (d describer) list(entries []entryInfo, folder string, depth uint32) ([]ent
 		}
 		if len(entries) >= maxEntries {
 			return entries, failed(codeResourceExhausted, fmt.Sprintf(
-				"%s has more than %d entries at this depth; list less deeply", folder, maxEntries))
+				"%s has more than %d entries at this depth; list fewer levels", folder, maxEntries))
 		}
 		entries = append(entries, entry)
 		if depth > 1 && child.IsDir() {
@@ -90,7 +90,7 @@ func (a *agent) move(w http.ResponseWriter, r *http.Request) {
 	}
 	unary(w, r, &request, func() (interface{}, error) {
 		if request.Source == "" || request.Destination == "" {
-			return nil, failed(codeInvalidArgument, "source and destination are needed")
+			return nil, failed(codeInvalidArgument, "source and destination are required")
 		}
 		source, _, err := a.pathOf(r, request.Source)
 		if err != nil {

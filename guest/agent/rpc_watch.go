@@ -43,11 +43,11 @@ func (a *agent) watch(r *http.Request, request watchRequest) (*folderWatch, erro
 	}
 	if kind := networkFileSystem(path); kind != "" && !request.AllowNetworkMounts {
 		return nil, failed(codeInvalidArgument, fmt.Sprintf(
-			"%s is on %s, where changes made elsewhere are not seen; allowNetworkMounts watches it all the same", path, kind))
+			"%s is on %s, where changes made elsewhere are not visible; set allowNetworkMounts to watch it anyway", path, kind))
 	}
 	if atomic.AddInt32(&a.watches.active, 1) > maxWatches {
 		atomic.AddInt32(&a.watches.active, -1)
-		return nil, failed(codeResourceExhausted, fmt.Sprintf("%d directories are being watched; stop watching some", maxWatches))
+		return nil, failed(codeResourceExhausted, fmt.Sprintf("%d directories are watched already; stop watching some", maxWatches))
 	}
 	w, err := watchFolder(path, request.Recursive)
 	if err != nil {

@@ -102,7 +102,7 @@ func parseCredentials(text []byte) credentials {
 	if err == nil && c.HostSecret != "" {
 		return c
 	}
-	log.Print("what the hypervisor hands over cannot be read; the host is refused")
+	log.Print("cannot read the items from the hypervisor; requests from the host are refused")
 	var random [32]byte
 	if _, err := rand.Read(random[:]); err != nil {
 		log.Fatal(err)

@@ -170,7 +170,7 @@ func (a *agent) makeTemplate(w http.ResponseWriter, r *http.Request) {
 		err = t.over(earlier).write(a.templateName)
 	}
 	if err != nil {
-		writeError(w, http.StatusInternalServerError, "cannot write down the template: "+err.Error())
+		writeError(w, http.StatusInternalServerError, "cannot store the template: "+err.Error())
 		return
 	}
 	a.settings.shape(t)

@@ -63,7 +63,7 @@ func (a *agent) trust(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err := a.trustFiles.add(authority); err != nil {
-		writeError(w, http.StatusInternalServerError, "cannot have programs trust the host: "+err.Error())
+		writeError(w, http.StatusInternalServerError, "cannot make programs trust the host: "+err.Error())
 		return
 	}
 	a.settings.trusting(a.trustFiles.forCommands())

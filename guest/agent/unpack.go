@@ -148,7 +148,7 @@ func (u *unpacker) all(body io.Reader) error {
 		}
 	}
 	if found == 0 {
-		return &fileError{http.StatusBadRequest, "the archive holds nothing of " + strings.Join(u.source, "/")}
+		return &fileError{http.StatusBadRequest, "the archive does not contain " + strings.Join(u.source, "/")}
 	}
 	for i := len(u.dirs) - 1; i >= 0; i-- {
 		_ = os.Chtimes(u.dirs[i].path, u.dirs[i].time, u.dirs[i].time)
@@ -224,7 +224,7 @@ func (u *unpacker) put(header *tar.Header, content io.Reader) (bool, error) {
 	}
 	if info, err := os.Lstat(to); err == nil {
 		if info.IsDir() {
-			return false, &fileError{http.StatusBadRequest, to + " is a directory, and a file is to go there"}
+			return false, &fileError{http.StatusBadRequest, to + " is a directory, but the archive has a file there"}
 		}
 		if err := os.Remove(to); err != nil {
 			return false, err
@@ -241,11 +241,11 @@ func (u *unpacker) put(header *tar.Header, content io.Reader) (bool, error) {
 	case tar.TypeLink:
 		from, known := u.target(header.Linkname, false)
 		if !known {
-			return false, &fileError{http.StatusBadRequest, to + " is a hard link to what was not copied"}
+			return false, &fileError{http.StatusBadRequest, to + " is a hard link to a file that was not copied"}
 		}
 		return true, os.Link(from, to)
 	default:
-		return false, &fileError{http.StatusBadRequest, fmt.Sprintf("%s is of a kind that cannot be copied", header.Name)}
+		return false, &fileError{http.StatusBadRequest, fmt.Sprintf("%s is of a type that cannot be copied", header.Name)}
 	}
 }
 

@@ -116,7 +116,7 @@ func TestBrokenArchivesAreRefused(t *testing.T) {
 		"destination is missing": f.unpack(whole, "src", "one"),
 		"octal":                  f.unpack(whole, "src", "one", "dest", "x", "mode", "99"),
 		"nobody-at-all":          f.unpack(whole, "src", "one", "dest", "x", "owner", "nobody-at-all"),
-		"holds nothing of three": f.unpack(whole, "src", "three", "dest", "x"),
+		"does not contain three": f.unpack(whole, "src", "three", "dest", "x"),
 		"archive is broken":      f.unpack(whole[:514], "src", "one", "dest", "y"),
 		"broken: ":               f.unpack("\x1f\x8bnonsense", "src", "one", "dest", "z"),
 	} {

@@ -45,7 +45,7 @@ type mountedVolume struct {
 func (a *agent) volume(w http.ResponseWriter, r *http.Request) {
 	wanted := volumeMount{r.URL.Query().Get("id"), r.URL.Query().Get("path")}
 	if wanted.ID == "" || !filepath.IsAbs(wanted.Path) || r.Header.Get("Upgrade") != volumeProtocol {
-		writeError(w, http.StatusBadRequest, "id and an absolute path are required, and Upgrade: "+volumeProtocol)
+		writeError(w, http.StatusBadRequest, "id, an absolute path and this header are required: Upgrade: "+volumeProtocol)
 		return
 	}
 	mounted, status, err := a.volumes.mounted(wanted)

@@ -71,7 +71,7 @@ func (c *calls) interrupt(unique uint64) {
 func (c *calls) connect(link net.Conn) error {
 	hello, err := readVolumeFrame(link)
 	if err == nil && (len(hello) < volumeHelloSize || binary.BigEndian.Uint32(hello) != volumeVersion) {
-		err = fmt.Errorf("the host speaks another version")
+		err = fmt.Errorf("the host uses another protocol version")
 	}
 	if err != nil {
 		link.Close()

@@ -66,7 +66,7 @@ func document(from source, name string, want digest) ([]byte, error) {
 		h := want.hash()
 		h.Write(content)
 		if !want.matches(h) {
-			return nil, bad(makeAnew, "%s in the image is damaged: its content is another", want)
+			return nil, bad(makeAnew, "%s in the image is damaged: its digest does not match", want)
 		}
 	}
 	return content, nil
@@ -75,7 +75,7 @@ func document(from source, name string, want digest) ([]byte, error) {
 // decode tells nothing of the content when it is none: the file may be anything.
 func decode(name string, content []byte, into interface{}) error {
 	if err := json.NewDecoder(bytes.NewReader(content)).Decode(into); err != nil {
-		return bad(makeAnew, "%s in the image is not the JSON that it should be", name)
+		return bad(makeAnew, "%s in the image is not valid JSON of its type", name)
 	}
 	return nil
 }

@@ -67,7 +67,7 @@ func choose(from source, o options) (image, error) {
 		wanted = usualPlatform
 	}
 	if !runnable[wanted] {
-		return image{}, bad("ask for linux/amd64, or linux/386", "images for %.60q do not run in machines here", wanted)
+		return image{}, bad("choose linux/amd64 or linux/386", "images for %.60q do not run on this host", wanted)
 	}
 	all, err := candidates(from)
 	if err != nil {
@@ -82,7 +82,7 @@ func choose(from source, o options) (image, error) {
 			}
 		}
 		if len(named) == 0 {
-			return image{}, bad("there are: "+list(all), "no image here is named %.100q", o.tag)
+			return image{}, bad("the image has: "+list(all), "there is no image named %.100q", o.tag)
 		}
 	}
 	found := map[digest]image{}
@@ -97,18 +97,18 @@ func choose(from source, o options) (image, error) {
 		if i.platform == wanted {
 			found[i.id] = i
 		} else if len(named) == 1 {
-			return image{}, bad("use an image for "+wanted, "the image is for %.60s, which does not run in machines here", i.platform)
+			return image{}, bad("use an image for "+wanted, "the image is for %.60s, which does not run on this host", i.platform)
 		}
 	}
 	switch len(found) {
 	case 0:
-		return image{}, bad("there are: "+list(named), "no image here is for %s", wanted)
+		return image{}, bad("the image has: "+list(named), "there is no image for %s", wanted)
 	case 1:
 		for _, i := range found {
 			return i, nil
 		}
 	}
-	return image{}, bad("choose one by its name, as tag: "+list(named), "there are %d images for %s", len(found), wanted)
+	return image{}, bad("choose one with the tag option: "+list(named), "there are %d images for %s", len(found), wanted)
 }
 
 // answersTo tells whether one of the names is meant by a tag: all of it, without the registry, or

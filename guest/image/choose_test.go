@@ -70,10 +70,10 @@ func TestWhichImage(t *testing.T) {
 	}
 	for says, o := range map[string]options{
 		"there are 2 images":      {image: l.dir},
-		"no image here is named":  {image: l.dir, tag: "v3"},
+		"there is no image named": {image: l.dir, tag: "v3"},
 		"the image is for linux/": {image: l.dir, tag: "arm:v1"},
-		"do not run in machines":  {image: l.dir, platform: "linux/arm64"},
-		"is for linux/386":        {image: l.dir, platform: "linux/386"},
+		"do not run on this host": {image: l.dir, platform: "linux/arm64"},
+		"no image for linux/386":  {image: l.dir, platform: "linux/386"},
 	} {
 		_, err := unpackFor(t, o)
 		refused(t, err, says)
@@ -115,9 +115,9 @@ func TestWhatIsNoImage(t *testing.T) {
 	gz := "\x1f\x8b"
 	for says, spoil := range map[string]func(l *layout) string{
 		"neither index.json nor manifest.json": func(l *layout) string { return t.TempDir() },
-		"is not there":                         func(l *layout) string { return l.dir + "/absent" },
-		"nor a whole tar archive":              func(l *layout) string { return archiveFile(t, []byte(strings.Repeat("no archive ", 1000))) },
-		"compressed as a whole, by gzip":       func(l *layout) string { return archiveFile(t, gzipped(layer)) },
+		"does not exist":                       func(l *layout) string { return l.dir + "/absent" },
+		"nor a complete tar archive":           func(l *layout) string { return archiveFile(t, []byte(strings.Repeat("no archive ", 1000))) },
+		"itself is compressed, with gzip":      func(l *layout) string { return archiveFile(t, gzipped(layer)) },
 		"neither a directory nor a file": func(l *layout) string {
 			pipe := filepath.Join(l.dir, "pipe")
 			if err := syscall.Mkfifo(pipe, 0o644); err != nil {
@@ -127,7 +127,7 @@ func TestWhatIsNoImage(t *testing.T) {
 		},
 		"is missing in the image": func(l *layout) string { _ = os.Remove(first(l, gz)); return l.dir },
 		"bytes instead of":        func(l *layout) string { _ = os.WriteFile(first(l, gz), []byte(gz), 0o644); return l.dir },
-		"is damaged: its content": func(l *layout) string {
+		"is damaged: its digest": func(l *layout) string {
 			path := first(l, gz)
 			content, _ := os.ReadFile(path)
 			content[len(content)/2] ^= 1
@@ -135,7 +135,7 @@ func TestWhatIsNoImage(t *testing.T) {
 			return l.dir
 		},
 		"in the image is damaged": func(l *layout) string { _ = os.WriteFile(first(l, "diff_ids"), []byte("{}"), 0o644); return l.dir },
-		"not the JSON":            func(l *layout) string { l.write("index.json", []byte("root:x:0:0")); return l.dir },
+		"not valid JSON":          func(l *layout) string { l.write("index.json", []byte("root:x:0:0")); return l.dir },
 		"is not a digest": func(l *layout) string {
 			l.write("index.json", encoded(object{"manifests": []object{{"digest": "sha256:../../../etc/passwd"}}}))
 			return l.dir
@@ -147,12 +147,12 @@ func TestWhatIsNoImage(t *testing.T) {
 			_ = os.Symlink(l.dir+"/elsewhere", path)
 			return l.dir
 		},
-		"or no directory": func(l *layout) string {
+		"or not a directory": func(l *layout) string {
 			_ = os.Rename(blobs(l), l.dir+"/elsewhere")
 			_ = os.Symlink(l.dir+"/elsewhere", blobs(l))
 			return l.dir
 		},
-		"something else of that format": func(l *layout) string {
+		"another kind of OCI artifact": func(l *layout) string {
 			d := l.blob("application/vnd.oci.image.manifest.v1+json", encoded(object{"schemaVersion": 2, "config": object{"mediaType": "application/vnd.oci.empty.v1+json"}}))
 			l.write("index.json", encoded(object{"manifests": []object{d}}))
 			return l.dir
@@ -160,10 +160,10 @@ func TestWhatIsNoImage(t *testing.T) {
 		"cannot be read to its end": func(l *layout) string {
 			return newLayout(t).add("x", "amd64", func(b []byte) []byte { return gzipped(b[:len(b)/2]) }, layer).dir
 		},
-		"holds something else": func(l *layout) string {
+		"uncompressed content of layer 1": func(l *layout) string {
 			return newLayout(t).add("x", "amd64", func(b []byte) []byte { return gzipped(append(b, 0)) }, layer).dir
 		},
-		"compressed by xz": func(l *layout) string {
+		"compressed with xz": func(l *layout) string {
 			return newLayout(t).add("x", "amd64", func(b []byte) []byte { return []byte("\xfd7zXZ.....") }, layer).dir
 		},
 	} {

@@ -33,7 +33,7 @@ func addGuest(t *tree, config imageConfig, o options) error {
 			return err
 		}
 		if n != nil && n.kind != directoryKind {
-			return bad(notOurs, "the image's /%s is no directory", name)
+			return bad(notOurs, "the image's /%s is not a directory", name)
 		}
 	}
 	for _, name := range []string{"dev", "proc", "sys", "run", "etc", "root", "tmp", "home"} {

@@ -55,7 +55,7 @@ func applyLayer(t *tree, from source, l layer, number int) error {
 			return draining
 		}
 		if !l.is.matches(is) {
-			return bad(makeAnew, "layer %d (%s) is damaged: its content is another", number, l.is)
+			return bad(makeAnew, "layer %d (%s) is damaged: its digest does not match", number, l.is)
 		}
 	}
 	return err
@@ -82,7 +82,7 @@ func readLayer(t *tree, raw io.Reader, l layer, number int) error {
 	var p *problem
 	switch {
 	case err == nil && !l.holds.matches(holds):
-		return bad(makeAnew, "layer %d holds something else than the image says", number)
+		return bad(makeAnew, "the uncompressed content of layer %d does not match the image's configuration", number)
 	case err == nil || errors.As(err, &p) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT):
 		return err
 	}
@@ -129,15 +129,15 @@ func decompressed(from *bufio.Reader, number int) (io.Reader, func(givenUp bool)
 	case "zstd":
 		return byZstd(from)
 	default:
-		return nil, nil, bad("have the layers compressed by gzip or zstd, or not at all", "layer %d is compressed by %s", number, compression)
+		return nil, nil, bad("create the image with layers that are uncompressed or compressed with gzip or zstd", "layer %d is compressed with %s", number, compression)
 	}
 }
 
 func byZstd(from io.Reader) (io.Reader, func(bool) error, error) {
 	program, err := exec.LookPath("zstd")
 	if err != nil {
-		return nil, nil, bad("install zstd on the host (apt-get install zstd), or have the layers compressed by gzip",
-			"the image's layers are compressed by zstd, and the host has no program for that")
+		return nil, nil, bad("install zstd on the host (apt-get install zstd), or create the image with layers compressed with gzip",
+			"the image's layers are compressed with zstd, which is not installed on the host")
 	}
 	command := exec.Command(program, "-dcq")
 	command.Stdin = from
@@ -231,7 +231,7 @@ func applyHardLink(t *tree, parts []string, header *tar.Header) error {
 		return err
 	}
 	if to == nil || to.kind == directoryKind {
-		return bad(notOurs, "the image has a hard link %q to %q, which is not there or a directory", header.Name, header.Linkname)
+		return bad(notOurs, "the image has a hard link %q to %q, which does not exist or is a directory", header.Name, header.Linkname)
 	}
 	if from, err := t.at(parts); err != nil || from == to {
 		return err
@@ -249,11 +249,11 @@ var kinds = map[byte]kind{
 func inodeOf(header *tar.Header, number int) (*inode, error) {
 	k, known := kinds[header.Typeflag]
 	if !known {
-		return nil, bad(makeAnew, "layer %d has %q of an unknown kind %q", number, header.Name, header.Typeflag)
+		return nil, bad(makeAnew, "layer %d has %q of the unknown type %q", number, header.Name, header.Typeflag)
 	}
 	i := &inode{kind: k, mode: uint32(header.Mode) & 0o7777, mtime: header.ModTime.Unix()}
 	if header.Uid < 0 || header.Gid < 0 || int64(header.Uid) > 1<<32-2 || int64(header.Gid) > 1<<32-2 {
-		return nil, bad(notOurs, "%q belongs to a user or group that there cannot be", header.Name)
+		return nil, bad(notOurs, "%q belongs to an invalid user or group id", header.Name)
 	}
 	i.uid, i.gid = uint32(header.Uid), uint32(header.Gid)
 	// A file system that counts seconds in 32 bits is what debugfs(8) knows.
@@ -266,11 +266,11 @@ func inodeOf(header *tar.Header, number int) (*inode, error) {
 	case symlinkKind:
 		i.target = header.Linkname
 		if i.target == "" || len(i.target) > maxPathBytes {
-			return nil, bad(notOurs, "the symbolic link %q leads to a name of %d bytes", header.Name, len(i.target))
+			return nil, bad(notOurs, "the symbolic link %q has a target of %d bytes", header.Name, len(i.target))
 		}
 	case charKind, blockKind:
 		if header.Devmajor < 0 || header.Devmajor > 4095 || header.Devminor < 0 || header.Devminor > 1<<20-1 {
-			return nil, bad(notOurs, "the device %q has a number that there cannot be", header.Name)
+			return nil, bad(notOurs, "the device %q has an invalid number", header.Name)
 		}
 		i.major, i.minor = uint32(header.Devmajor), uint32(header.Devminor)
 	}
@@ -294,7 +294,7 @@ func addXattrs(i *inode, header *tar.Header) error {
 		bytes += len(name) + len(value) + 20
 	}
 	if bytes > maxXattrBytes {
-		return bad(notOurs, "%q has %d bytes of extended attributes; a disk here has room for %d", header.Name, bytes, maxXattrBytes)
+		return bad(notOurs, "%q has %d bytes of extended attributes; the disk's file system has room for %d", header.Name, bytes, maxXattrBytes)
 	}
 	return nil
 }

@@ -114,7 +114,7 @@ func load(from source, d descriptor, names []string) (image, error) {
 		return image{}, err
 	}
 	if m.SchemaVersion != 2 || !(strings.HasSuffix(m.Config.MediaType, ".image.config.v1+json") || strings.HasSuffix(m.Config.MediaType, ".container.image.v1+json")) {
-		return image{}, bad("give a container image", "%s is not a container image, but something else of that format", d.Digest)
+		return image{}, bad("give a container image", "%s is not a container image but another kind of OCI artifact", d.Digest)
 	}
 	if err := m.Config.Digest.check(); err != nil {
 		return image{}, err
@@ -140,7 +140,7 @@ func (i *image) configure(content []byte) error {
 	i.platform = platformOf(i.config.OS, i.config.Architecture, "")
 	ids := i.config.RootFS.DiffIDs
 	if len(ids) != len(i.layers) {
-		return bad(makeAnew, "the image has %d layers, but its configuration tells of %d", len(i.layers), len(ids))
+		return bad(makeAnew, "the image has %d layers, but its configuration lists %d", len(i.layers), len(ids))
 	}
 	for n, id := range ids {
 		if err := id.check(); err != nil {

@@ -35,21 +35,21 @@ func parse(arguments []string) (string, options, error) {
 		return "", o, fmt.Errorf("usage: image key|unpack OPTIONS")
 	}
 	flags := flag.NewFlagSet(arguments[0], flag.ContinueOnError)
-	flags.StringVar(&o.image, "image", "", "an OCI layout as a directory or archive, or what docker save wrote")
-	flags.StringVar(&o.platform, "platform", "", "which platform's, where there are several")
-	flags.StringVar(&o.tag, "tag", "", "which image, where there are several")
-	flags.StringVar(&o.start, "start", "", "a shell command in place of the image's own")
-	flags.StringVar(&o.ready, "ready", "", "a shell command that succeeds once what was started is ready")
+	flags.StringVar(&o.image, "image", "", "an OCI layout as a directory or archive, or an archive from docker save")
+	flags.StringVar(&o.platform, "platform", "", "the platform to choose if there are several")
+	flags.StringVar(&o.tag, "tag", "", "the image to choose if there are several")
+	flags.StringVar(&o.start, "start", "", "a shell command to start instead of the image's own")
+	flags.StringVar(&o.ready, "ready", "", "a shell command that succeeds once the started command is ready")
 	flags.BoolVar(&o.noStart, "no-start", false, "start nothing")
 	flags.StringVar(&o.out, "out", "", "where to write")
-	flags.StringVar(&o.add, "add", "", "the directory that becomes /.ramet")
-	flags.Int64Var(&o.date, "date", 0, "what is added is of this date")
+	flags.StringVar(&o.add, "add", "", "the directory to add as /.ramet")
+	flags.Int64Var(&o.date, "date", 0, "modification time of added files")
 	flags.Int64Var(&o.diskMB, "disk", 0, "the disk's size in MiB")
 	if err := flags.Parse(arguments[1:]); err != nil {
 		return "", o, err
 	}
 	if o.image == "" || flags.NArg() > 0 {
-		return "", o, fmt.Errorf("an image is needed, and nothing beside options")
+		return "", o, fmt.Errorf("an image is required, and no arguments other than options")
 	}
 	return arguments[0], o, nil
 }

@@ -37,8 +37,8 @@ func oneLine(text string) string {
 }
 
 const (
-	makeAnew = "make the image's archive or directory anew, for example with: skopeo copy docker://NAME oci:DIR"
-	notOurs  = "this image cannot be a machine's root; its maker has to change it"
+	makeAnew = "create the image's archive or directory again, for example with: skopeo copy docker://NAME oci:DIR"
+	notOurs  = "this image cannot be used as a machine's disk; its author must change it"
 )
 
 func exitStatus(err error) int {

@@ -20,8 +20,8 @@ type savedImage struct {
 func savedImages(from source) ([]candidate, error) {
 	content, err := document(from, "manifest.json", "")
 	if err == errAbsent {
-		return nil, bad("give an OCI layout, as a directory or tar archive, or what docker save wrote",
-			"this is not an image: it has neither index.json nor manifest.json")
+		return nil, bad("give an OCI layout, as a directory or tar archive, or an archive from docker save",
+			"not a container image: it has neither index.json nor manifest.json")
 	}
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func loadSaved(from source, s savedImage, names []string) (image, error) {
 	sum := sha256.Sum256(content)
 	id := hex.EncodeToString(sum[:])
 	if told := strings.TrimSuffix(path.Base(s.Config), ".json"); len(told) == len(id) && told != id {
-		return image{}, bad(makeAnew, "%.100q in the image is damaged: its content is another", s.Config)
+		return image{}, bad(makeAnew, "%.100q in the image is damaged: its digest does not match", s.Config)
 	}
 	i := image{names: names, id: digest("sha256:" + id)}
 	for _, name := range s.Layers {

@@ -32,7 +32,7 @@ func openSource(name string) (source, error) {
 	file, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		if errors.Is(err, os.ErrNotExist) {
-			return nil, bad("name a directory or an archive on the host's machine", "%s is not there", name)
+			return nil, bad("name a directory or an archive on the host's machine", "%s does not exist", name)
 		}
 		if errors.Is(err, os.ErrPermission) {
 			return nil, bad("let the host's user read it", "%s cannot be read", name)
@@ -85,7 +85,7 @@ func (d directory) open(name string) (io.ReadCloser, int64, error) {
 		case syscall.ENOENT:
 			return nil, 0, errAbsent
 		case syscall.ELOOP, syscall.ENOTDIR:
-			return nil, 0, bad("copy what the link leads to in its place", "%s in the image's directory is a link, or no directory", strings.Join(parts[:i+1], "/"))
+			return nil, 0, bad("replace the link with a copy of its target", "%s in the image's directory is a link or not a directory", strings.Join(parts[:i+1], "/"))
 		default:
 			return nil, 0, fmt.Errorf("%s: %w", name, err)
 		}
@@ -118,7 +118,7 @@ func indexArchive(file *os.File) (*archive, error) {
 	var magic [4]byte
 	if _, err := file.ReadAt(magic[:], 0); err == nil {
 		if kind := compressedBy(magic[:]); kind != "" {
-			return nil, bad("decompress it first", "%s is compressed as a whole, by %s", file.Name(), kind)
+			return nil, bad("decompress it first", "the archive %s itself is compressed, with %s", file.Name(), kind)
 		}
 	}
 	a := &archive{file: file, files: map[string]extent{}, links: map[string]string{}}
@@ -129,7 +129,7 @@ func indexArchive(file *os.File) (*archive, error) {
 			return a, nil
 		}
 		if err != nil || n == maxArchiveEntries {
-			return nil, bad(makeAnew, "%s is not an image: neither a directory nor a whole tar archive of one", file.Name())
+			return nil, bad(makeAnew, "%s is not an image: neither a directory nor a complete tar archive", file.Name())
 		}
 		name := strings.TrimPrefix(path.Clean("/"+header.Name), "/")
 		switch header.Typeflag {

@@ -98,7 +98,7 @@ func split(path string) ([]string, error) {
 		case part == "" || part == ".":
 			continue
 		case part == "..":
-			return nil, bad(notOurs, "the image has a path that leads out of it: %q", path)
+			return nil, bad(notOurs, "the image has a path that leads outside it: %q", path)
 		case len(part) > maxNameBytes:
 			return nil, bad(notOurs, "the image has a name of %d bytes", len(part))
 		}
@@ -135,7 +135,7 @@ func (t *tree) walk(parts []string, make bool) (*node, error) {
 			at = next
 		case next.kind == symlinkKind:
 			if followed++; followed > maxFollowed {
-				return nil, bad(notOurs, "the image has links in a circle at %q", next.path())
+				return nil, bad(notOurs, "the image has a loop of symbolic links at %q", next.path())
 			}
 			if strings.HasPrefix(next.target, "/") {
 				at = t.root
@@ -144,7 +144,7 @@ func (t *tree) walk(parts []string, make bool) (*node, error) {
 		case !make:
 			return nil, nil
 		default:
-			return nil, bad(notOurs, "the image has something below %q, which is no directory", next.path())
+			return nil, bad(notOurs, "the image has files below %q, which is not a directory", next.path())
 		}
 	}
 	return at, nil
@@ -168,7 +168,7 @@ func (t *tree) at(parts []string) (*node, error) {
 func (t *tree) put(parts []string, i *inode) (*node, error) {
 	if len(parts) == 0 {
 		if i.kind != directoryKind {
-			return nil, bad(notOurs, "the image's root is no directory")
+			return nil, bad(notOurs, "the image's root is not a directory")
 		}
 		t.root.inode, t.root.touched = i, t.layer
 		return t.root, nil

@@ -103,7 +103,7 @@ public class SharingBackend extends FileBackend implements CopyPreparation, Imag
     nodes()
         .use(
             source,
-            "make a copy of " + source + " ahead",
+            "prepare a copy of " + source,
             entry -> {
               preparations.prepare(entry, pace, log);
               return entry;
@@ -125,13 +125,13 @@ public class SharingBackend extends FileBackend implements CopyPreparation, Imag
     return nodes()
         .use(
             snapshot,
-            "lay " + snapshot + " out anew",
+            "compact " + snapshot,
             entry -> {
               if (entry.require().kind() != Node.Kind.SNAPSHOT) {
                 throw new RametException(
                     ErrorCode.CONFLICT,
-                    "a volume is not laid out anew: " + snapshot,
-                    "lay a snapshot of it out anew",
+                    "a volume cannot be compacted: " + snapshot,
+                    "compact a snapshot of it",
                     null);
               }
               // The prepared copy still has the old extents and would keep their space.

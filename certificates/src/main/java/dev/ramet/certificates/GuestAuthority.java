@@ -118,8 +118,8 @@ public final class GuestAuthority {
     } catch (IOException e) {
       throw new RametException(
           ErrorCode.HOST_UNFIT,
-          "cannot keep the authority for guests' requests in " + file + ": " + e.getMessage(),
-          "make room there and let the host's user write",
+          "cannot store the authority for guests' requests in " + file + ": " + e.getMessage(),
+          "free space there and let the host's user write",
           e);
     }
     return made;
@@ -155,7 +155,7 @@ public final class GuestAuthority {
       throw new RametException(
           ErrorCode.CORRUPT,
           "cannot understand the authority for guests' requests in " + file,
-          "restore the file; or move it away, and guests get a new one when they next start",
+          "restore the file; or move it away, and guests get a new authority at their next start",
           null);
     }
   }

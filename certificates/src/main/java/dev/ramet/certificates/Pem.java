@@ -75,7 +75,8 @@ public final class Pem {
     throw new PemException(
         other == null
             ? "holds no private key in PEM form: " + file
-            : "is of the form \"%s\", which must be an unencrypted \"%s\": openssl pkcs8 -topk8 -nocrypt -in %s -out FILE"
+            : ("holds \"%s\" and must hold an unencrypted \"%s\"; to convert it: openssl pkcs8"
+                    + " -topk8 -nocrypt -in %s -out FILE")
                 .formatted(other, KEY, file));
   }
 
@@ -90,7 +91,7 @@ public final class Pem {
         throw new IllegalStateException("Java has no " + algorithm, e);
       }
     }
-    throw new PemException("holds a private key that is none of RSA, EC and EdDSA: " + file);
+    throw new PemException("holds a private key that is not RSA, EC or EdDSA: " + file);
   }
 
   private static List<Block> blocks(Path file) throws PemException {
@@ -113,9 +114,9 @@ public final class Pem {
       }
       return Files.readString(file, StandardCharsets.ISO_8859_1);
     } catch (NoSuchFileException e) {
-      throw new PemException("names a file that is not there: " + file);
+      throw new PemException("names a file that does not exist: " + file);
     } catch (AccessDeniedException e) {
-      throw new PemException("names a file that the host's user may not read: " + file);
+      throw new PemException("names a file that the host's user cannot read: " + file);
     } catch (IOException e) {
       throw new PemException("cannot be read: " + file + ": " + e.getMessage());
     }

@@ -86,8 +86,8 @@ public final class SelfIssuedCertificate {
     } catch (IOException e) {
       throw new RametException(
           ErrorCode.INTERNAL,
-          "cannot keep the host's certificate in " + directory + ": " + e,
-          "make room there and let the host's user write, or give a certificate by "
+          "cannot store the host's certificate in " + directory + ": " + e,
+          "free space there and let the host's user write, or set a certificate with "
               + TlsIdentity.CERTIFICATE_SETTING,
           e);
     }
@@ -111,7 +111,7 @@ public final class SelfIssuedCertificate {
     if (endsSoon(authority)) {
       LOG.log(
           WARNING,
-          "the host''s authority ends on {0} and is replaced: clients need the new {1}",
+          "the host''s authority expires on {0} and was replaced: clients need the new {1}",
           authority.end(),
           directory.resolve(AUTHORITY));
       return null;
@@ -125,7 +125,7 @@ public final class SelfIssuedCertificate {
         "cannot understand the authority of the host's certificate: " + AUTHORITY_KEY + " " + why,
         "restore the file; or remove "
             + directory
-            + ", and give clients the new "
+            + " and give clients the new "
             + AUTHORITY
             + " after the next start",
         null);

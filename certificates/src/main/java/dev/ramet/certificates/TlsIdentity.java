@@ -86,7 +86,8 @@ public record TlsIdentity(List<X509Certificate> chain, PrivateKey key) {
     for (int i = 1; i < chain.size(); i++) {
       if (!isIssuedBy(chain.get(i - 1), chain.get(i))) {
         throw new PemException(
-            "must have the host's certificate first and then each one's issuer, and number %d is not the issuer of number %d: %s"
+            ("must list the host's certificate first and then each certificate's issuer, but"
+                    + " number %d did not issue number %d: %s")
                 .formatted(i + 1, i, file));
       }
     }

@@ -30,7 +30,7 @@ final class Completion implements Callable<Integer> {
       arity = "0..1",
       paramLabel = "SHELL",
       defaultValue = "bash",
-      description = "${COMPLETION-CANDIDATES}: the script is the same and adapts itself.")
+      description = "${COMPLETION-CANDIDATES}; the same script works for both.")
   private Shell shell = Shell.bash;
 
   Completion(Context context) {

@@ -20,15 +20,17 @@ import picocli.CommandLine.Option;
 /** The command that shows what the host can do. */
 @Command(
     name = "doctor",
-    description = "Shows what the host can do, what was chosen and why, and what would help.",
+    description =
+        "Shows what this host can do, which plugins were selected and why, and how to improve"
+            + " it.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  ramet doctor",
       "  ramet doctor --refresh          probe again, after the host was changed",
       "  ramet doctor --json | jq -r .verdict",
       "",
-      "Ends with status 0 when the host is good, 1 when it is degraded, and 2 when it is broken,",
-      "so that sandboxes cannot run here. When no host answers it ends with status 6."
+      "The status is 0 if the host is good, 1 if it is degraded, and 2 if it is broken,",
+      "so that sandboxes cannot run here. If no host answers, the status is 6."
     })
 final class Doctor extends ApiCommand {
   private static final String REFUSED = "refused";
@@ -136,9 +138,9 @@ final class Doctor extends ApiCommand {
 
   private static String verdict(Paint paint, String verdict) {
     return switch (verdict) {
-      case "GOOD" -> paint.good(verdict) + ": everything works as fast as it can";
+      case "GOOD" -> paint.good(verdict) + ": everything works at full speed";
       case "DEGRADED" ->
-          paint.warn(verdict) + ": everything works, some of it slower than it could";
+          paint.warn(verdict) + ": everything works, but some of it is slower than it could be";
       case "BROKEN" -> paint.bad(verdict) + ": sandboxes cannot run";
       default -> verdict;
     };

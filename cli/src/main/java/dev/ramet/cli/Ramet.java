@@ -40,7 +40,7 @@ final class Ramet {
       paramLabel = "FILE",
       scope = ScopeType.INHERIT,
       description =
-          "The authorities to trust when the host speaks TLS, a PEM file. Otherwise RAMET_CA;"
+          "A PEM file of the authorities to trust when the host speaks TLS. Otherwise RAMET_CA;"
               + " otherwise, for a host on this machine, tls/ca.pem in RAMET_DATA_ROOT or"
               + " /var/lib/ramet; otherwise those that Java trusts.")
   private @Nullable Path authority;

@@ -19,10 +19,11 @@ import picocli.CommandLine.Mixin;
 @Command(
     name = "serve",
     description = {
-      "Runs the host in the foreground until a signal stops it; sandboxes run on.",
+      "Runs the host in the foreground until a signal stops it; sandboxes keep running.",
       "Other settings come from the environment (RAMET_PORT, RAMET_BIND, RAMET_DATA_ROOT, ...)",
-      "and from the file of settings. Nothing starts unless all of it is right; ramet config check",
-      "says what is wrong, ramet config show what holds."
+      "and from the file of settings. The host starts only if all of them are valid: ramet"
+          + " config check",
+      "reports errors, ramet config show prints the values in use."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -49,7 +50,7 @@ final class Serve implements Callable<Integer> {
       throw new RametException(
           ErrorCode.UNSUPPORTED,
           "the host is not on the class path",
-          "run it by the launcher: " + (home == null ? "bin" : home + "/bin") + "/ramet serve",
+          "run it with the launcher: " + (home == null ? "bin" : home + "/bin") + "/ramet serve",
           e);
     }
   }

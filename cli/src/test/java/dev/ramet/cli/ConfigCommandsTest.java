@@ -98,7 +98,7 @@ class ConfigCommandsTest {
     assertEquals(2, run("config", "show").status());
     Outcome absent = run("config", "check", "--config", directory.resolve("no.yaml").toString());
     assertEquals(2, absent.status());
-    assertTrue(absent.err().contains("there is no such file"), absent.err());
+    assertTrue(absent.err().contains("does not exist"), absent.err());
   }
 
   @Test

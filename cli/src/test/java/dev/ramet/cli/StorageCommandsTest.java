@@ -40,7 +40,7 @@ final class StorageCommandsTest {
     FakeHost.Outcome done = host.run("storage", "check");
     assertEquals(0, done.status(), done.err());
     assertEquals(
-        "2 snapshots and templates, 1 sandboxes, 5 images looked at: all is well\n", done.out());
+        "2 snapshots and templates, 1 sandboxes, 5 images checked: all is well\n", done.out());
     assertEquals("{}", host.requests.get(0).text());
   }
 
@@ -57,7 +57,7 @@ final class StorageCommandsTest {
         error: damage: /d/disk
           is gone
           restore it
-        2 snapshots and templates, 1 sandboxes, 5 images looked at: 2 findings
+        2 snapshots and templates, 1 sandboxes, 5 images checked: 2 findings
         """,
         done.out());
     FakeHost.Outcome json = host.run("storage", "check", "--json");
@@ -198,7 +198,7 @@ final class StorageCommandsTest {
             "check",
             "--offline");
     assertEquals(2, refused.status(), refused.err());
-    assertTrue(refused.err().contains("see: ramet config check"), refused.err());
+    assertTrue(refused.err().contains("run: ramet config check"), refused.err());
   }
 
   private static final String EXCHANGED =

@@ -43,7 +43,7 @@ final class TourTest {
   void everythingHolds() throws Exception {
     Result tour = tour(FakeRamet.Flaw.NONE);
     assertEquals(0, tour.outcome().status(), tour.outcome().err());
-    assertTrue(tour.outcome().out().contains("Everything held."), tour.outcome().out());
+    assertTrue(tour.outcome().out().contains("All checks passed."), tour.outcome().out());
     JsonNode json = tour.json();
     assertEquals(List.of("host", "steps", "snapshot", "rollback", "clone", "checks"), names(json));
     assertEquals("GOOD", json.path("host").path("verdict").textValue());
@@ -88,7 +88,7 @@ final class TourTest {
   @ParameterizedTest
   @CsvSource({
     "ROLLBACK_LOSES_THE_VARIABLE, the variable of the running process is back",
-    "CLONES_SHARE_THE_DISK, every clone sees its own changes and nobody else's",
+    "CLONES_SHARE_THE_DISK, every clone sees only its own changes",
     "SOURCE_RESTARTS, the source kept running in the same hypervisor process"
   })
   void aFlawIsSeen(FakeRamet.Flaw flaw, String check) throws Exception {

@@ -24,7 +24,7 @@ final class Failures {
       return new RametException(
           ErrorCode.UNAVAILABLE,
           "no host answers at " + host,
-          "check the address, and whether the host runs: ramet doctor",
+          "check the address and whether the host runs: ramet doctor",
           e);
     }
     if (e instanceof HttpTimeoutException) {
@@ -33,7 +33,7 @@ final class Failures {
     return new RametException(
         ErrorCode.UNAVAILABLE,
         "the connection to " + host + " broke: " + e.getMessage(),
-        "see whether the host still runs: ramet doctor",
+        "check whether the host still runs: ramet doctor",
         e);
   }
 
@@ -41,8 +41,8 @@ final class Failures {
     return new RametException(
         ErrorCode.DEADLINE_EXCEEDED,
         "the host at " + host + " did not answer in time",
-        "give calls more time by Settings.withTimeout, or see what the host does: ramet operation"
-            + " ls",
+        "give calls more time with Settings.withTimeout, or look at the host's work: ramet"
+            + " operation ls",
         null);
   }
 

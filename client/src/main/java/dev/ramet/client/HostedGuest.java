@@ -66,8 +66,8 @@ final class HostedGuest extends HostRoute {
     }
     return new RametException(
         ErrorCode.GUEST_UNREACHABLE,
-        "the sandbox " + sandbox + " went away before the program ended",
-        "it may have been rolled back or paused: look at its state",
+        "the sandbox " + sandbox + " ended before the program did",
+        "the sandbox may have been rolled back or paused: check its state",
         e);
   }
 }

@@ -44,7 +44,7 @@ final class Json {
   private static RametException strange(IOException e) {
     return new RametException(
         ErrorCode.INTERNAL,
-        "the answer is not what a Ramet host sends: " + e.getMessage(),
+        "the response is not from a Ramet host: " + e.getMessage(),
         "check the address",
         e);
   }

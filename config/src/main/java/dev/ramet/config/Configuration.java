@@ -191,7 +191,8 @@ public final class Configuration {
   private void property(RawValue given) {
     if (given.key().equals(MORE_FILES)) {
       problem(
-          given, "is not for this host: there is one file of settings, " + ProcessCatalogue.CONFIG);
+          given,
+          "is not supported: this host has one file of settings, " + ProcessCatalogue.CONFIG);
     } else if (given.key().startsWith(HOST) || catalog.find(given.key()) != null) {
       named(given);
     }

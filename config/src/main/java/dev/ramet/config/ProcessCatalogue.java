@@ -17,15 +17,16 @@ final class ProcessCatalogue {
     return List.of(
         SettingGroup.of(
             "launcher",
-            Setting.path(CONFIG, "The file of settings; --config goes before it. It must be there.")
+            Setting.path(
+                    CONFIG, "The file of settings, which must exist; --config takes precedence.")
                 .orElse("conf/ramet.yaml of the installed layout, else /etc/ramet/ramet.yaml"),
             Setting.path("RAMET_JAVA_HOME", "The Java to run with, 17 or newer.")
                 .orElse("JAVA_HOME, else the newest of 25, 21 and 17 in /usr/lib/jvm, else java"),
             Setting.of(
                 "RAMET_JAVA_OPTS",
                 SettingTypes.TEXT,
-                "More options for the host's Java. One that a start-up archive does not fit costs the"
-                    + " archive."),
+                "More options for the host's Java. Some options keep it from using the start-up"
+                    + " archive, so that it starts more slowly."),
             Setting.path(HOME, "The directory of the installed layout.")
                 .orElse("the launcher sets it")),
         SettingGroup.of(
@@ -33,12 +34,12 @@ final class ProcessCatalogue {
             Setting.of(
                     "RAMET_SERVER",
                     SettingTypes.URL,
-                    "The host that commands ask; --server goes before it.")
+                    "The host that commands talk to; --server takes precedence.")
                 .orElse("http://127.0.0.1 with RAMET_PORT or 3000; https:// where RAMET_TLS is ON"),
             Setting.path(
                     "RAMET_CA",
-                    "A PEM file of the only authorities that commands trust when the host speaks TLS;"
-                        + " --ca goes before it.")
+                    "A PEM file of the only certificate authorities that commands trust when the"
+                        + " host speaks TLS; --ca takes precedence.")
                 .orElse(
                     "for a host on this machine, tls/ca.pem in RAMET_DATA_ROOT or /var/lib/ramet;"
                         + " else those that Java trusts"),
@@ -47,6 +48,7 @@ final class ProcessCatalogue {
             Setting.of(
                 "RAMET_DEBUG",
                 SettingTypes.TEXT,
-                "Set to anything: a command that fails also prints where in the program.")));
+                "If set to anything, a command that fails also prints where in the program it"
+                    + " failed.")));
   }
 }

@@ -53,9 +53,9 @@ final class YamlFile {
         file.parse(Files.readString(path));
       }
     } catch (NoSuchFileException e) {
-      file.problem("", 0, "there is no such file");
+      file.problem("", 0, "does not exist");
     } catch (CharacterCodingException e) {
-      file.problem("", 0, "is not text in UTF-8");
+      file.problem("", 0, "is not UTF-8 text");
     } catch (IOException e) {
       file.problem("", 0, "cannot be read: " + e);
     }
@@ -92,7 +92,7 @@ final class YamlFile {
       Mark mark = e.getProblemMark();
       problem("", mark == null ? 0 : mark.getLine() + 1, "is not YAML: " + e.getProblem());
     } catch (YAMLException e) {
-      problem("", 0, "is not YAML, or has parts that refer to others (& and *)");
+      problem("", 0, "is not YAML, or uses references (& and *)");
     }
   }
 
@@ -103,7 +103,7 @@ final class YamlFile {
   private void walk(String prefix, MappingNode mapping, int depth) {
     for (NodeTuple tuple : mapping.getValue()) {
       if (!(tuple.getKeyNode() instanceof ScalarNode name) || name.getValue().isEmpty()) {
-        problem(prefix, line(tuple.getKeyNode()), "has something in it that is no name");
+        problem(prefix, line(tuple.getKeyNode()), "contains a key that is not a name");
         continue;
       }
       String key = prefix.isEmpty() ? name.getValue() : prefix + "." + name.getValue();
@@ -139,7 +139,7 @@ final class YamlFile {
       if (key.equals(SECTION)) {
         return null;
       }
-      problem(key, line, "has no value; leave it out to have the default");
+      problem(key, line, "has no value; leave it out to use the default");
       return null;
     }
     if (value instanceof ScalarNode scalar) {
@@ -148,7 +148,7 @@ final class YamlFile {
     List<String> items = new ArrayList<>();
     for (Node item : ((SequenceNode) value).getValue()) {
       if (!(item instanceof ScalarNode scalar) || isNull(item) || scalar.getValue().isEmpty()) {
-        problem(key, line(item), "has something in its list that is no plain value");
+        problem(key, line(item), "has an entry in its list that is not a plain value");
         return null;
       }
       if (scalar.getValue().indexOf(',') >= 0) {

@@ -17,16 +17,16 @@ public final class OutboundSettings {
       Setting.toggle(
           "ramet.outbound",
           false,
-          "Whether guests may open connections when the request for them does not say.");
+          "Whether guests may open connections if the request that creates them does not say.");
 
   /** Addresses that no guest may reach, as far as the kernel can enforce it. */
   public static final Setting<List<String>> NEVER =
       Setting.of(
               "ramet.outbound-never",
               SettingTypes.NETWORKS,
-              "Addresses and networks that no guest reaches, whatever a request allows. Their"
-                  + " name servers are reached all the same, at port 53. Set to nothing: guests"
-                  + " that may open connections reach this host itself.")
+              "Addresses and networks that no guest can reach, whatever its rules allow, except"
+                  + " the guests' name servers on port 53. If empty, guests that may open"
+                  + " connections can reach this host.")
           .orElse("127.0.0.0/8, 0.0.0.0/8, 169.254.0.0/16, ::/127 and fe80::/10: this host itself")
           .like("127.0.0.0/8,10.0.0.0/8");
 
@@ -34,8 +34,8 @@ public final class OutboundSettings {
   public static final Setting<Path> AUTHORITIES =
       Setting.path(
               "ramet.outbound-authorities",
-              "A PEM file of authorities that the host trusts, beside those that Java does, where"
-                  + " it puts headers into requests of guests to hosts that speak TLS.")
+              "A PEM file of certificate authorities that the host trusts in addition to Java's own"
+                  + " when it puts headers into guests' HTTPS requests.")
           .orElse("those that Java trusts")
           .like("/etc/ramet/authorities.pem");
 

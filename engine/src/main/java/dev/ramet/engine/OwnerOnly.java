@@ -63,7 +63,7 @@ public final class OwnerOnly {
       throw new RametException(
           ErrorCode.HOST_UNFIT,
           failed + ": " + e,
-          "make it, or run as who may: root, for example",
+          "create it, or run Ramet as a user who may, such as root",
           e);
     }
   }
@@ -78,7 +78,7 @@ public final class OwnerOnly {
       directory.chmod(entry.permissions() & OWNER);
       LOG.log(
           INFO,
-          "{0}: other users of this machine could open it (mode {1}); now its owner alone can",
+          "{0} was open to other users of this machine (mode {1}); now only its owner can open it",
           root,
           Integer.toOctalString(entry.permissions()));
     } catch (LinuxException e) {
@@ -100,8 +100,8 @@ public final class OwnerOnly {
         || (isNew(root) && holdsOthersFiles(root, entry.uid()))) {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT,
-          what + ": others use " + root + " too, and a root is closed to all but its owner",
-          "give Ramet a directory of its own",
+          what + ": others use " + root + " too, and only the owner may open a data root",
+          "give Ramet a directory that nobody else uses",
           null);
     }
   }

@@ -34,7 +34,7 @@ public final class NoRoom {
    */
   public static String remedy(boolean around) {
     return around
-        ? "free space there or enlarge it; deleting snapshots or sandboxes frees some as well"
-        : "delete snapshots or sandboxes that are not needed, or enlarge the file system";
+        ? "free space there or enlarge it; deleting snapshots or sandboxes also frees space"
+        : "delete snapshots or sandboxes that you no longer need, or enlarge the file system";
   }
 }

@@ -61,7 +61,7 @@ public final class KeyFile {
       if (keys.stream().anyMatch(key -> key.name().equals(name))) {
         throw new RametException(
             ErrorCode.ALREADY_EXISTS,
-            "there is a key named " + name,
+            "there is already a key named " + name,
             "revoke it first, or choose another name",
             null);
       }
@@ -117,7 +117,7 @@ public final class KeyFile {
     try {
       JsonNode tree = MAPPER.readTree(bytes);
       if (tree == null || tree.path("version").asInt() != VERSION) {
-        throw corrupt("it does not say version " + VERSION, null);
+        throw corrupt("it does not have version " + VERSION, null);
       }
       List<ApiKey> keys = new ArrayList<>();
       for (JsonNode key : tree.path("keys")) {
@@ -149,7 +149,7 @@ public final class KeyFile {
     return new RametException(
         ErrorCode.CORRUPT,
         "cannot understand the API keys in " + file + ": " + why,
-        "mend the file, or move it away and make new keys",
+        "repair the file, or move it away and create new keys",
         cause);
   }
 

@@ -38,20 +38,21 @@ public final class LocalKeyFile {
       throw new RametException(
           ErrorCode.CORRUPT,
           "there is no key in " + file,
-          "remove the file and restart the host, which makes another one",
+          "remove the file and restart the host, which creates a new one",
           null);
     } catch (NoSuchFileException e) {
       throw new RametException(
           ErrorCode.NOT_FOUND,
-          "there is no local key here, or this user may not look: " + file,
-          "run this as the host's user, once the host has been started (ramet serve); --data-root"
-              + " names another data root",
+          "there is no local key here, or this user may not read it: " + file,
+          "start the host once (ramet serve) and run this as the host's user; --data-root"
+              + " selects another data root",
           e);
     } catch (IOException e) {
       throw new RametException(
           ErrorCode.FORBIDDEN,
           "cannot read " + file,
-          "run this as the host's user, or have a key made: ramet key create NAME",
+          "run this as the host's user, or have somebody create a key for you: ramet key create"
+              + " NAME",
           e);
     }
   }

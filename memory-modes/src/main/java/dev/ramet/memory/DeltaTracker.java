@@ -73,7 +73,7 @@ abstract class DeltaTracker implements MemoryTracker {
         } else if (region.kind() == MemoryRegion.Kind.ANONYMOUS) {
           selectAll(region, now, ranges); // Nothing of the earlier content here is visible.
         } else {
-          throw lost("image offset " + region.imageOffset() + " is mapped differently than it was");
+          throw lost("image offset " + region.imageOffset() + " is mapped differently than before");
         }
       }
     } catch (TrackingLost e) {
@@ -139,7 +139,7 @@ abstract class DeltaTracker implements MemoryTracker {
     } catch (LinuxException e) {
       LOG.log(
           Level.WARNING,
-          () -> mode + " of process " + scanner.pid() + " cannot go on, starting over",
+          () -> mode + " of process " + scanner.pid() + " cannot continue and starts over",
           e);
       forget();
     }
@@ -218,7 +218,7 @@ abstract class DeltaTracker implements MemoryTracker {
     regions.forEach(region -> Incremental.refuseUnknown(mode, region));
     if (regions.stream().noneMatch(r -> r.kind() == MemoryRegion.Kind.PRIVATE_IMAGE)) {
       throw Incremental.unsupported(
-          mode, "no part of its memory is a private mapping of a restore image");
+          mode, "none of its memory is a private mapping of a restore image");
     }
   }
 }

@@ -30,7 +30,7 @@ final class Incremental implements MemoryMode {
       restored |= region.kind() == MemoryRegion.Kind.PRIVATE_IMAGE;
     }
     if (!restored) {
-      throw unsupported(ID, "no part of its memory is a private mapping of a restore image");
+      throw unsupported(ID, "none of its memory is a private mapping of a restore image");
     }
     return new ScanTracker(Baseline.RESTORE_IMAGE, memory.pid()) {
       @Override
@@ -48,7 +48,7 @@ final class Incremental implements MemoryMode {
           mode,
           "its memory at image offset "
               + region.imageOffset()
-              + " is a shared mapping, whose page table does not tell what the guest wrote");
+              + " is a shared mapping, whose page table does not show which pages the guest wrote");
     }
     if (region.kind() == MemoryRegion.Kind.FAULTED) {
       // A page that the handler filled looks like one that the guest wrote, and one that was
@@ -67,8 +67,8 @@ final class Incremental implements MemoryMode {
     return new RametException(
         ErrorCode.UNSUPPORTED,
         "capture of this machine with mode " + mode + " is not possible: " + why,
-        "capture it with another mode; full takes any machine, and a machine restored from its"
-            + " snapshot can be captured incrementally",
+        "capture it with another mode; full works with any machine, and a machine restored"
+            + " from that snapshot can be captured incrementally",
         null);
   }
 

@@ -144,7 +144,7 @@ final class LiveWriteTracker implements LiveTracker {
             || state == State.IDLE
             || memory.regions().stream().allMatch(now -> DeltaTracker.continues(before, now));
     if (!same || !fits(memory)) {
-      throw lost("memory is mapped differently than it was");
+      throw lost("memory is mapped differently than before");
     }
   }
 
@@ -178,7 +178,7 @@ final class LiveWriteTracker implements LiveTracker {
       // Part of the memory may be protected again already, and its written pages are not reported
       // twice.
       throw e.errno() == LinuxException.EPERM
-          ? lost("a part of its memory was mapped anew")
+          ? lost("part of its memory was mapped again")
           : failed(Scanner.failure(scanner.pid(), e));
     } catch (RuntimeException e) {
       throw failed(e);
@@ -216,7 +216,11 @@ final class LiveWriteTracker implements LiveTracker {
       // The capture itself is good.
       LOG.log(
           Level.WARNING,
-          () -> WriteTracking.ID + " of process " + scanner.pid() + " cannot go on, starting over",
+          () ->
+              WriteTracking.ID
+                  + " of process "
+                  + scanner.pid()
+                  + " cannot continue and starts over",
           e);
       forget();
     }

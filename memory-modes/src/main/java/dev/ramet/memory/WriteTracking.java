@@ -79,8 +79,9 @@ final class WriteTracking implements MemoryMode {
       case ARCHITECTURE -> "use mode soft-dirty or incremental here";
       case FILTERED -> "let the hypervisor's seccomp filter pass userfaultfd and close";
       case FILTER_UNREADABLE ->
-          "give Ramet CAP_SYS_ADMIN, which reading a filter takes, or start the hypervisor without";
-      case NO_THREAD, CALL_FAILED -> "see the message; mode incremental needs nothing of this";
+          "give Ramet CAP_SYS_ADMIN, which it needs to read the filter, or start the hypervisor"
+              + " without a filter";
+      case NO_THREAD, CALL_FAILED -> "use mode incremental, which does not need this";
     };
   }
 
@@ -89,7 +90,7 @@ final class WriteTracking implements MemoryMode {
       case LinuxException.EPERM, LinuxException.EACCES ->
           new RametException(
               ErrorCode.HOST_UNFIT,
-              "process " + pid + " may not be traced",
+              "process " + pid + " cannot be traced",
               TracePermission.remedy(),
               e);
       case LinuxException.ENOENT, LinuxException.ESRCH -> Scanner.failure(pid, e);
@@ -115,7 +116,7 @@ final class WriteTracking implements MemoryMode {
       } catch (LinuxException e) {
         // Memory that stays registered slows the machine but hides no write.
         System.getLogger(WriteTracking.class.getName())
-            .log(System.Logger.Level.DEBUG, "memory stays registered", e);
+            .log(System.Logger.Level.DEBUG, "cannot unregister the memory", e);
       }
     }
   }
@@ -152,7 +153,7 @@ final class WriteTracking implements MemoryMode {
           throw e;
         }
         if (region.kind() != MemoryRegion.Kind.ANONYMOUS) {
-          throw lost("memory at image offset " + region.imageOffset() + " was mapped anew");
+          throw lost("memory at image offset " + region.imageOffset() + " was mapped again");
         }
         delta.forget();
         selectAll(region, now, into);

@@ -75,7 +75,7 @@ public final class WriteTrackingProvider implements MemoryModeProvider {
       return new ProbeResult.Failed(e);
     }
     if (!seen.equals("protected 0 1, written 0 2")) {
-      return new ProbeResult.Unusable("writes are not told apart", seen, KERNEL);
+      return new ProbeResult.Unusable("writes are not distinguished", seen, KERNEL);
     }
     return inject(seen);
   }
@@ -123,10 +123,10 @@ public final class WriteTrackingProvider implements MemoryModeProvider {
         Userfaultfd.openIn(pid).close();
       }
       return new ProbeResult.Usable(
-          FACTS, Map.of("writes", seen, "injection", "a child's thread was borrowed"));
+          FACTS, Map.of("writes", seen, "injection", "a system call ran in a child process"));
     } catch (InjectionException e) {
       return new ProbeResult.Unusable(
-          "no call can be made in another process",
+          "no system call can be made in another process",
           String.valueOf(e.getMessage()),
           WriteTracking.remedy(e));
     } catch (LinuxException e) {

@@ -137,7 +137,7 @@ public final class Plugins {
         throw new RametException(
             ErrorCode.HOST_UNFIT,
             "a required plugin is missing: " + refusal.sentence(),
-            refusal.remedy() + ", or do not require it",
+            refusal.remedy() + ", or remove it from ramet.plugins-required",
             null);
       }
       LOG.log(System.Logger.Level.WARNING, "{0}; {1}", refusal.sentence(), refusal.remedy());
@@ -207,9 +207,9 @@ public final class Plugins {
           origin.module(),
           "its "
               + found.service().label()
-              + " plugin calls itself "
+              + " plugin has the id "
               + found.id()
-              + ", as does that of "
+              + ", which is also the id of "
               + (builtIn ? "" : "the plugin " + other.plugin() + ": ")
               + other.describe(),
           builtIn ? "give it another id" : "remove one of the two");

@@ -99,7 +99,7 @@ public final class Prober {
     if (result instanceof ProbeResult.Failed failed && !Thread.currentThread().isInterrupted()) {
       LOG.log(
           System.Logger.Level.WARNING,
-          "the probe of " + provider.id() + " failed and is tried once more",
+          "the probe of " + provider.id() + " failed; trying once more",
           failed.cause());
       result = tryOnce(provider, where);
     }

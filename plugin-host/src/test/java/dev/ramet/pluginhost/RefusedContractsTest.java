@@ -23,7 +23,7 @@ final class RefusedContractsTest {
     folder.compile(PluginMaker.storage("com.copy", "copy")).into(folder.bad("copy.jar"));
     Map<String, String> contracts = PluginMaker.fakeContracts();
     folder.maker().compile("0.1.0", List.of(), contracts).into(folder.bad("spi.jar"));
-    folder.refusedFor("spi.jar", "dev.ramet.spi", "the host has this module itself");
+    folder.refusedFor("spi.jar", "dev.ramet.spi", "the host brings this module");
   }
 
   @Test
@@ -44,7 +44,7 @@ final class RefusedContractsTest {
 
   @Test
   void refusesAnUnknownVersionOfTheContracts() {
-    refusedForContracts(null, "unknown", "it does not say against which version");
+    refusedForContracts(null, "unknown", "it does not record the version");
   }
 
   private void refusedForContracts(@Nullable String version, String name, String cause) {

@@ -30,7 +30,7 @@ final class RefusedProvidersTest {
                 "com.angry", "", "if (true) throw new IllegalStateException(\"no\");", "\"a\""))
         .into(folder.bad("angry.jar"));
     folder.refusedFor(
-        "angry.jar", "com.angry", "com.angry.Entry cannot be made: java.lang.Illegal");
+        "angry.jar", "com.angry", "com.angry.Entry cannot be created: java.lang.Illegal");
   }
 
   @Test
@@ -40,7 +40,7 @@ final class RefusedProvidersTest {
             PluginMaker.storage("com.angry", "", "if (true) throw new Error(\"no\");", "\"a\""))
         .into(folder.bad("angry.jar"));
     folder.refusedFor(
-        "angry.jar", "com.angry", "com.angry.Entry cannot be made: java.lang.Error: no");
+        "angry.jar", "com.angry", "com.angry.Entry cannot be created: java.lang.Error: no");
   }
 
   @Test
@@ -90,7 +90,9 @@ final class RefusedProvidersTest {
     Refusal refusal = loaded.refusals().get(0);
     assertEquals("zealot", refusal.plugin());
     assertTrue(
-        refusal.cause().contains("calls itself good, as does that of the plugin good: good.jar"),
+        refusal
+            .cause()
+            .contains("calls itself good, which is also the id of the plugin good: good.jar"),
         refusal.cause());
   }
 
@@ -107,7 +109,7 @@ final class RefusedProvidersTest {
     Plugins loaded = folder.load(Duration.ofSeconds(3));
     assertEquals(List.of("good"), PluginFolder.storage(loaded));
     assertTrue(
-        loaded.refusals().get(0).cause().contains("were not made within 3000 ms"),
+        loaded.refusals().get(0).cause().contains("were not created within 3000 ms"),
         loaded.refusals()::toString);
   }
 }

@@ -118,9 +118,8 @@ public final class Agent {
     if (answer.statusCode() == NOT_FOUND || answer.statusCode() == UNIMPLEMENTED) {
       throw new RametException(
           ErrorCode.UNSUPPORTED,
-          "network.rules: the guest's agent is of a version that cannot have programs trust this"
-              + " host",
-          "build the template anew, and use no snapshot from before",
+          "network.rules: the guest's agent is too old to make programs trust this host",
+          "build the template again, and use only snapshots taken after that",
           null);
     }
     checked("/trust", answer);
@@ -151,7 +150,7 @@ public final class Agent {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT,
           message(answer.body()),
-          "give a command that stays, as start, or none, as noStart",
+          "give a start command that keeps running, or set noStart",
           null);
     }
     checked("/ready", answer);
@@ -162,7 +161,7 @@ public final class Agent {
     try {
       return Told.safe(Json.tree(body).path("message").asText());
     } catch (IOException e) {
-      return "what the image starts failed";
+      return "the image's start command failed";
     }
   }
 
@@ -208,7 +207,9 @@ public final class Agent {
           load.path("disk_used").asLong());
     } catch (IOException e) {
       throw new RametException(
-          ErrorCode.GUEST_UNREACHABLE, "the guest's agent told its load in no known way", e);
+          ErrorCode.GUEST_UNREACHABLE,
+          "the guest's agent reported its load in an unknown format",
+          e);
     }
   }
 

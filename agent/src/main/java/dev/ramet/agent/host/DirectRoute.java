@@ -101,7 +101,7 @@ final class DirectRoute implements Route {
           ErrorCode.UNSUPPORTED,
           "the agent of the source template does not know "
               + call.path().replaceAll("^/filesystem.Filesystem/|\\?.*", ""),
-          "build the source template anew",
+          "build the source template again",
           null);
     }
     ErrorCode code =
@@ -136,6 +136,6 @@ final class DirectRoute implements Route {
 
   private static RametException lost(@Nullable IOException cause) {
     return new RametException(
-        ErrorCode.GUEST_UNREACHABLE, "the machine went away before the step ended", cause);
+        ErrorCode.GUEST_UNREACHABLE, "the machine ended before the step did", cause);
   }
 }

@@ -115,7 +115,7 @@ public final class GuestCommands {
       return Json.tree(answer).path("entry").path("path").asText(path);
     } catch (IOException e) {
       throw new RametException(
-          ErrorCode.GUEST_UNREACHABLE, "the guest's agent answered in no known way", e);
+          ErrorCode.GUEST_UNREACHABLE, "the guest's agent answered in an unknown format", e);
     }
   }
 
@@ -144,7 +144,7 @@ public final class GuestCommands {
       guest.as(user).send(path.toString(), "application/x-tar", content);
     } catch (IOException e) {
       throw new RametException(
-          ErrorCode.NOT_FOUND, "the files to copy are gone", "begin the build anew", e);
+          ErrorCode.NOT_FOUND, "the files to copy no longer exist", "start the build again", e);
     }
   }
 

@@ -60,9 +60,9 @@ public final class HostTrust {
     } catch (IOException e) {
       throw refused(pem, "cannot be read: " + e, e);
     } catch (CertificateException e) {
-      throw refused(pem, "is no certificate in PEM form", e);
+      throw refused(pem, "is not a certificate in PEM form", e);
     } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("this Java speaks no TLS", e);
+      throw new IllegalStateException("this Java does not support TLS", e);
     }
   }
 
@@ -82,7 +82,7 @@ public final class HostTrust {
     return new RametException(
         ErrorCode.INVALID_ARGUMENT,
         "the authorities to trust: " + pem + " " + why,
-        "name a copy of " + AUTHORITY + " of the host's data root",
+        "name a copy of " + AUTHORITY + " from the host's data root",
         cause);
   }
 
@@ -107,10 +107,10 @@ public final class HostTrust {
     if (find(causes, CertPathBuilderException.class) != null
         || find(causes, CertPathValidatorException.class) != null) {
       return unavailable(
-          "the certificate of " + host + " is of an authority that is not trusted here",
-          "if the host made it itself, copy "
+          "the certificate of " + host + " was issued by an authority that is not trusted here",
+          "if the host created it, copy "
               + AUTHORITY
-              + " from its data root and name the copy: by RAMET_CA or --ca for commands, by"
+              + " from its data root and name the copy: with RAMET_CA or --ca for commands, with"
               + " Settings.withAuthority in Java",
           failure);
     }
@@ -125,7 +125,7 @@ public final class HostTrust {
     if (tls != null) {
       return unavailable(
           "no TLS with " + host + ": " + tls.getMessage(),
-          "see whether the host speaks it; otherwise its address begins with http://",
+          "check whether the host speaks TLS; if not, its address begins with http://",
           failure);
     }
     return null;

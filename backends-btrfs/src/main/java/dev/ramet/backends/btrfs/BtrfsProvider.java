@@ -133,8 +133,8 @@ public final class BtrfsProvider implements StorageBackendProvider, RootExaminat
       if (FsInfo.of(root).type() != FsInfo.BTRFS) {
         throw new RametException(
             ErrorCode.HOST_UNFIT,
-            "btrfs needs Btrfs, and this is not: " + HostErrors.describe(root),
-            "mount it if it should be; " + REMEDY,
+            "btrfs needs a Btrfs file system, and this is not one: " + HostErrors.describe(root),
+            "mount the right file system; " + REMEDY,
             null);
       }
     } catch (LinuxException e) {

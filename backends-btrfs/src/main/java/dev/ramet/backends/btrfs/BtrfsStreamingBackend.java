@@ -40,7 +40,7 @@ final class BtrfsStreamingBackend extends BtrfsBackend implements TreeStreams {
       throw RametException.notFound("directory", String.valueOf(directory));
     }
     if (Files.exists(absolute, LinkOption.NOFOLLOW_LINKS)) {
-      throw new RametException(ErrorCode.ALREADY_EXISTS, "the file is there already: " + target);
+      throw new RametException(ErrorCode.ALREADY_EXISTS, "the file already exists: " + target);
     }
     Path unfinished = directory.resolve(".ramet-export-" + UUID.randomUUID());
     arguments.addAll(List.of("-f", unfinished.toString(), source.toString()));
@@ -103,7 +103,7 @@ final class BtrfsStreamingBackend extends BtrfsBackend implements TreeStreams {
     return new RametException(
         ErrorCode.CONFLICT,
         "cannot " + doing + ": " + output,
-        "see to it that the stream is whole and that its base is here",
+        "check that the stream is complete and that its base is here",
         null);
   }
 }

@@ -47,11 +47,11 @@ final class Receivers {
             (name, type) -> {
               Path path = place.resolve(name);
               if (isName(name) && !isLeftover(path, type)) {
-                LOG.log(WARNING, "left alone, not a tree that was being received: {0}", path);
+                LOG.log(WARNING, "left alone, not a tree being received: {0}", path);
               } else if (isName(name)) {
                 try {
                   discard(path);
-                  LOG.log(INFO, "removed, was not received to its end: {0}", path);
+                  LOG.log(INFO, "removed, not received completely: {0}", path);
                 } catch (RametException e) {
                   // For example, a subvolume inside a received tree prevents its removal; nothing
                   // else needs it.

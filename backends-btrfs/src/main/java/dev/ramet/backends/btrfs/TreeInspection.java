@@ -38,7 +38,7 @@ record TreeInspection(TreePlace place, Receivers receivers) {
       }
     } else if (receivers.isLeftover(path, type)) {
       StorageFinding finding =
-          StorageFinding.leftover(path, "a tree that was not received to its end", 0);
+          StorageFinding.leftover(path, "a tree that was not received completely", 0);
       if (mend) {
         receivers.discard(path);
         finding = finding.mended();

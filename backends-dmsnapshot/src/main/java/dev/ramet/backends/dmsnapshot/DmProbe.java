@@ -42,7 +42,7 @@ final class DmProbe {
   /** How to enable the kernel features. */
   static final String REMEDY =
       "modprobe dm-snapshot loop, or run a kernel with CONFIG_DM_SNAPSHOT and"
-          + " CONFIG_BLK_DEV_LOOP; on a file system with reflinks another backend does better";
+          + " CONFIG_BLK_DEV_LOOP; on a file system with reflinks, use another storage backend";
 
   private static final System.Logger LOG = System.getLogger(DmProbe.class.getName());
 
@@ -75,7 +75,7 @@ final class DmProbe {
         try {
           tryOut(place, evidence, steps, opened);
         } finally {
-          steps.before("remove the trial");
+          steps.before("remove the probe's files");
           removeTree(place);
         }
       }
@@ -114,7 +114,7 @@ final class DmProbe {
         }
       }
     } catch (IOException | LinuxException | RuntimeException e) {
-      LOG.log(System.Logger.Level.WARNING, "cannot clear away what probes left in " + root, e);
+      LOG.log(System.Logger.Level.WARNING, "cannot remove the remains of probes in " + root, e);
     }
   }
 
@@ -167,7 +167,7 @@ final class DmProbe {
 
   private static void check(String what, boolean holds) {
     if (!holds) {
-      throw new IllegalStateException(what + " does not have what was written to it");
+      throw new IllegalStateException(what + " does not hold the written data");
     }
   }
 

@@ -54,7 +54,7 @@ public final class DmSnapshotProvider implements StorageBackendProvider, RootExa
           .like(Long.toString(USUAL_MERGE_BYTES_PER_SECOND));
 
   private static final Setting<Long> RESERVE_BYTES =
-      Setting.size("reserve-bytes", "bytes", "What is kept free on the file system.")
+      Setting.size("reserve-bytes", "bytes", "Bytes to keep free on the file system.")
           .orElse("a sixteenth of it, at most 67108864")
           .like("67108864");
 

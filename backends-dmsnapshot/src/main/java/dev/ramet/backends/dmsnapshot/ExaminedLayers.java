@@ -69,7 +69,7 @@ final class ExaminedLayers extends ExaminedRoot {
     if (find(id).isPresent()) {
       throw new RametException(
           ErrorCode.UNSUPPORTED,
-          id + " may have a device, and its layers go with it",
+          id + " may have a device, whose layers are removed with it",
           "start a host, which removes it",
           null);
     }

@@ -141,8 +141,8 @@ final class NodeMaker {
     if (!live.removeIfUnused(record)) {
       throw new RametException(
           ErrorCode.CONFLICT,
-          "somebody has the volume open, and would not learn of its new size: " + node.id(),
-          "stop what uses it first",
+          "a process has the volume open and would not notice its new size: " + node.id(),
+          "stop that process first",
           null);
     }
     // The layer first: opening a root gives a volume's file the size of its layer.

@@ -93,7 +93,7 @@ final class Reconciler {
       }
     } else {
       LOG.log(
-          WARNING, "layers that seem unused are kept, for what could not be read may need them");
+          WARNING, "unused layers are kept, because nodes that could not be read may need them");
     }
     return records;
   }
@@ -103,7 +103,7 @@ final class Reconciler {
     long size = store.sizeBytes(store.layer(record.layer()));
     NodeIndex.Entry entry = index.get(node.id());
     if (size > node.sizeBytes() && entry != null) {
-      LOG.log(INFO, "{0} gets the size that it was to have", node.id());
+      LOG.log(INFO, "{0}: completing an interrupted growth", node.id());
       files.grow(node.origin(), node.id(), node.sizeBytes(), size);
       entry.publish(new Node(node.id(), node.kind(), node.origin(), size));
     }
@@ -170,7 +170,7 @@ final class Reconciler {
       String name = devices.layerName(layer.id());
       try {
         if (!shows(name, layer) || !standsOnItsParent(name, layer)) {
-          LOG.log(INFO, "{0} gets the merge that was being put in place", name);
+          LOG.log(INFO, "{0}: completing an interrupted merge", name);
           store.show(layer);
         }
       } catch (LinuxException e) {
@@ -239,7 +239,10 @@ final class Reconciler {
     Node node = volumes.get(number);
     NodeRecord record = node == null ? null : records.get(node.id());
     if (node == null || record == null || !store.isWhole(record.layer())) {
-      LOG.log(WARNING, "{0} is in use and belongs to no volume; it goes with its last user", name);
+      LOG.log(
+          WARNING,
+          "{0} is in use but belongs to no volume; it is removed when its last user closes it",
+          name);
       if (find(name) != null) {
         mapper.remove(name, true);
       }
@@ -253,7 +256,7 @@ final class Reconciler {
       devices.adopt(device.suspended() ? mapper.resume(name) : device);
       live.attachVolume(number, record.layer());
     } else {
-      LOG.log(INFO, "{0} gets the table that was being put in place", name);
+      LOG.log(INFO, "{0}: completing an interrupted change of its table", name);
       live.restore(number, record.layer());
     }
   }

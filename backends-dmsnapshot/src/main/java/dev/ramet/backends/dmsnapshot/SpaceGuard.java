@@ -74,7 +74,7 @@ final class SpaceGuard implements AutoCloseable {
     if (info.freeBytes() < reserveBytes) {
       throw new RametException(
           ErrorCode.NO_SPACE,
-          "cannot %s: no space left on %s but the reserve of %d MiB"
+          "cannot %s: no space left on %s except for the reserve of %d MiB"
               .formatted(doing, HostErrors.describe(store.files().directory()), reserveBytes >> 20),
           "delete snapshots or sandboxes, or enlarge the file system",
           null);
@@ -104,7 +104,7 @@ final class SpaceGuard implements AutoCloseable {
         }
       }
     } catch (LinuxException | RuntimeException e) {
-      LOG.log(WARNING, "stores could not be looked after", e);
+      LOG.log(WARNING, "cannot check the stores", e);
     }
     return free;
   }
@@ -162,7 +162,7 @@ final class SpaceGuard implements AutoCloseable {
       refresh(name);
       LOG.log(
           WARNING,
-          "{0} may grow by {1} more bytes: no space left on {2}",
+          "{0} may only grow by {1} more bytes: almost no space left on {2}",
           name,
           Long.toString(length - used),
           HostErrors.describe(store.files().directory()));

@@ -97,8 +97,9 @@ public final class ReflinkXfsProvider implements StorageBackendProvider, RootExa
       if (FsInfo.of(root).type() != FsInfo.XFS) {
         throw new RametException(
             ErrorCode.HOST_UNFIT,
-            "reflink-xfs needs XFS, and this is not: " + HostErrors.describe(root),
-            "mount it if it should be; " + REMEDY,
+            "reflink-xfs needs an XFS file system, and this is not one: "
+                + HostErrors.describe(root),
+            "mount the right file system; " + REMEDY,
             null);
       }
     } catch (LinuxException e) {

@@ -78,12 +78,14 @@ public final class CopyProbe {
    * host is not the cause, so that the probe itself has failed.
    */
   public static ProbeResult.@Nullable Unusable explain(LinuxException e, Path directory) {
-    String tried = "tried a copy in ";
+    String tried = "tried to copy in ";
     String detail = tried + HostErrors.describe(directory) + ": " + e.getMessage();
     if (e.errno() == LinuxException.EINVAL && RENAME.equals(e.call())) {
       // renameat2(2): RENAME_NOREPLACE is up to the file system; network ones tend to lack it.
       return new ProbeResult.Unusable(
-          "no exclusive rename", detail, "put " + directory + " on a local file system");
+          "no atomic rename without replacing",
+          detail,
+          "put " + directory + " on a local file system");
     }
     FullFileSystem around = HostErrors.fullAround(e, directory);
     if (around != null) {

@@ -50,18 +50,19 @@ public final class Qcow2 {
     int version = head.getInt(VERSION);
     if (version != 2 && (version != 3 || read < HEADER_BYTES)) {
       throw new RametException(
-          ErrorCode.UNSUPPORTED, "qcow2 version " + version + " is not known: " + image);
+          ErrorCode.UNSUPPORTED, "qcow2 version " + version + " is not supported: " + image);
     }
     boolean external = version == 3 && (head.getLong(INCOMPATIBLE) & EXTERNAL_DATA_FILE) != 0;
     if (head.getLong(BACKING_FILE) != 0 || external) {
-      throw unsupported(image, "refers to another file", "qemu-img convert it to one by itself");
+      throw unsupported(
+          image, "refers to another file", "convert it with qemu-img to a single file");
     }
     if (head.getInt(CRYPT_METHOD) != 0) {
-      throw unsupported(image, "is encrypted", "qemu-img convert it to one that is not");
+      throw unsupported(image, "is encrypted", "convert it with qemu-img to an unencrypted image");
     }
     long size = head.getLong(SIZE);
     if (size <= 0) {
-      throw RametException.invalid("source", "an image without content: " + image);
+      throw RametException.invalid("source", "the image has no content: " + image);
     }
     return size;
   }

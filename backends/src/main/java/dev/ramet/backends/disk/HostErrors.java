@@ -44,7 +44,7 @@ public final class HostErrors {
       case LinuxException.EFBIG ->
           new RametException(
               ErrorCode.INVALID_ARGUMENT,
-              what + ": larger than a file can be on " + describe(where),
+              what + ": larger than a file may be on " + describe(where),
               e);
       case LinuxException.ENOENT ->
           new RametException(
@@ -70,7 +70,7 @@ public final class HostErrors {
         ErrorCode.NO_SPACE,
         what + ": no space left on " + full.describe(),
         full.isAround()
-            ? "free space there or enlarge it; deleting snapshots or sandboxes frees some as well"
+            ? "free space there or enlarge it; deleting snapshots or sandboxes also frees space"
             : "delete snapshots or sandboxes, or enlarge the file system",
         e);
   }

@@ -121,7 +121,7 @@ public final class Images {
       throw RametException.notFound("directory", String.valueOf(directory));
     }
     if (Files.exists(absolute, LinkOption.NOFOLLOW_LINKS)) {
-      throw new RametException(ErrorCode.ALREADY_EXISTS, "the file is there already: " + target);
+      throw new RametException(ErrorCode.ALREADY_EXISTS, "the file already exists: " + target);
     }
     Path unfinished = directory.resolve(".ramet-export-" + UUID.randomUUID());
     boolean done = false;

@@ -125,8 +125,8 @@ public class ExaminedRoot extends ReadableRoot {
   private RametException refused() {
     return new RametException(
         ErrorCode.UNSUPPORTED,
-        layout().volumes() + " is open to be looked at only",
-        "open it by a host: ramet serve",
+        layout().volumes() + " is only open for inspection",
+        "open it with a host: ramet serve",
         null);
   }
 }

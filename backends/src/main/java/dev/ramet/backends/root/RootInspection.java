@@ -56,7 +56,7 @@ public final class RootInspection {
             StorageFinding.damage(
                 layout.marker(),
                 "the file that says which backend made this root is gone",
-                "restore it, or the next start refuses the root"));
+                "restore it; otherwise the next start refuses the root"));
       }
       try (DirectoryReader reader = new DirectoryReader()) {
         for (var entry : names(reader, layout.volumes()).entrySet()) {
@@ -152,8 +152,8 @@ public final class RootInspection {
             StorageFinding.foreign(
                 path,
                 stat.sizeBytes() == 0
-                    ? "an empty file, which no node is"
-                    : "came here while the host was running, not by it"));
+                    ? "an empty file, which is not a node"
+                    : "appeared while the host was running, and not through it"));
       }
     } else if (!entry.origin().equals(origin) && stat(path) != null) {
       found(
@@ -219,7 +219,7 @@ public final class RootInspection {
               foreign[0] |= type != DirectoryReader.Type.FILE || !name.equals(id.value());
             });
     if (foreign[0]) {
-      found(StorageFinding.foreign(path, "not a volume in the making"));
+      found(StorageFinding.foreign(path, "not an unfinished volume"));
       return;
     }
     leftover(

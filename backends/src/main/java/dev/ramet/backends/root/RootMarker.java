@@ -85,7 +85,13 @@ final class RootMarker {
     if (version != format) {
       throw new RametException(
           ErrorCode.CONFLICT,
-          marker.getParent() + " has format " + version + " of " + id + ", known is " + format,
+          marker.getParent()
+              + " has format "
+              + version
+              + " of "
+              + id
+              + "; this version knows "
+              + format,
           "use the version of Ramet that made it",
           null);
     }

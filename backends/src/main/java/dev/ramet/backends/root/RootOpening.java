@@ -92,7 +92,7 @@ public final class RootOpening {
       throw new RametException(
           ErrorCode.CONFLICT,
           "in use by another process: " + layout.volumes(),
-          "stop the other one, or use another root",
+          "stop that process, or use another root",
           null);
     }
   }

@@ -112,7 +112,7 @@ public final class RootScan implements NodeIndex.Reader {
       if (type == DirectoryReader.Type.FILE && NodeId.isValid(name)) {
         NodeIndex.Entry entry = index.adopt(NodeId.of(name), origin, RootScan.this);
         if (entry == null) {
-          LOG.log(told(), "skipped, another node has that name: {0}/{1}", path, name);
+          LOG.log(told(), "skipped, because another node has that name: {0}/{1}", path, name);
         } else {
           found.add(entry);
         }
@@ -131,7 +131,7 @@ public final class RootScan implements NodeIndex.Reader {
       return;
     }
     for (Path path : content.unfinished) {
-      LOG.log(INFO, "removed, was not finished: {0}", path);
+      LOG.log(INFO, "removed, unfinished: {0}", path);
       disk.unlink(path);
     }
     NodeIndex.Entry primary = index.get(origin);
@@ -173,14 +173,14 @@ public final class RootScan implements NodeIndex.Reader {
         if (removed) {
           disk.unlink(path);
         }
-        LOG.log(told(), removed ? "removed, a copy not finished: {0}" : "left alone: {0}", path);
+        LOG.log(told(), removed ? "removed, an unfinished copy: {0}" : "left alone: {0}", path);
         return null;
       }
       boolean volume = id.equals(origin) && !stat.isSticky();
       return new Node(id, volume ? Node.Kind.VOLUME : Node.Kind.SNAPSHOT, origin, stat.sizeBytes());
     } catch (LinuxException e) {
       if (e.errno() == LinuxException.ENOENT) {
-        LOG.log(WARNING, "gone, taken away by somebody else: {0}", path);
+        LOG.log(WARNING, "gone, removed by somebody else: {0}", path);
         return null;
       }
       throw HostErrors.translate(e, "look at " + id, layout.volumes());
@@ -212,10 +212,10 @@ public final class RootScan implements NodeIndex.Reader {
           });
     }
     if (foreign[0]) {
-      LOG.log(WARNING, "left alone, not a volume in the making: {0}", path);
+      LOG.log(WARNING, "left alone, not an unfinished volume: {0}", path);
       return;
     }
-    LOG.log(INFO, "removed, was not finished: {0}", path);
+    LOG.log(INFO, "removed, unfinished: {0}", path);
     for (String file : content) {
       disk.unlink(path.resolve(file));
     }

@@ -49,7 +49,7 @@ public record Pace(double share) {
       Thread.sleep(millis);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new RametException(ErrorCode.CANCELLED, "interrupted while making a copy ahead", e);
+      throw new RametException(ErrorCode.CANCELLED, "interrupted while preparing a copy", e);
     }
   }
 }

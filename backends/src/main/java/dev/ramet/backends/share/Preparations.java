@@ -145,7 +145,7 @@ public final class Preparations implements AutoCloseable {
     if (!isWritten(source)) {
       copy.acquire();
     } else if (!copy.acquireSoon()) {
-      LOG.log(WARNING, "a copy of {0} is not used, which is still being made ahead", source.id());
+      LOG.log(WARNING, "the prepared copy of {0} is not finished, so it is not used", source.id());
       unregister(source.id(), copy);
       copy.unwant();
       return null;
@@ -160,7 +160,7 @@ public final class Preparations implements AutoCloseable {
       return taken;
     } catch (LinuxException e) {
       // If the cause matters, an ordinary copy fails with it too.
-      LOG.log(DEBUG, "a copy made ahead cannot be used", e);
+      LOG.log(DEBUG, "cannot use a prepared copy", e);
       return null;
     } finally {
       copy.drop();

@@ -185,7 +185,7 @@ final class PreparedCopy implements Sharing.Demand {
       mark = written.until();
       return written.isAllSince(before) ? written : null;
     } catch (RametException e) {
-      LOG.log(DEBUG, "what was written to a volume is looked for, since its log fails", e);
+      LOG.log(DEBUG, "comparing a volume, because its write log failed", e);
       return null;
     }
   }

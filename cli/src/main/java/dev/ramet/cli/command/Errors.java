@@ -77,7 +77,7 @@ public final class Errors implements IExecutionExceptionHandler, IParameterExcep
       if (suggestion != null) {
         remedy = "did you mean: " + name + " " + suggestion;
       } else if (unmatched.isUnknownOption() && name.endsWith(" exec")) {
-        remedy = "put -- before the command that is to run in the sandbox";
+        remedy = "put -- before the command to run in the sandbox";
       }
     }
     return print(

@@ -58,7 +58,7 @@ public final class Options {
     if (digits.isEmpty()
         || digits.length() > 9
         || !digits.chars().allMatch(c -> c >= '0' && c <= '9')) {
-      throw RametException.invalid(option, "not understood: " + text);
+      throw RametException.invalid(option, "not valid: " + text);
     }
     return Long.parseLong(digits) * (unit < 0 ? 1 : factors[unit]);
   }

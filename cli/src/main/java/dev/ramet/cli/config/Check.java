@@ -11,8 +11,8 @@ import picocli.CommandLine.Mixin;
 @Command(
     name = "check",
     description = {
-      "Says everything that is wrong with the settings, each with its place.",
-      "Ends with status 0 when nothing is, else with 2. Nothing is started or changed."
+      "Reports every error in the settings, each with its place.",
+      "The status is 0 if there is none, otherwise 2. Starts and changes nothing."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -36,8 +36,8 @@ final class Check implements Callable<Integer> {
           .out()
           .println(
               configuration.file() == null
-                  ? "no file of settings; nothing is wrong"
-                  : configuration.file() + ": nothing is wrong");
+                  ? "no file of settings; no errors"
+                  : configuration.file() + ": no errors");
       return 0;
     }
     return HostOptions.print(context, configuration.problems());

@@ -7,8 +7,9 @@ import picocli.CommandLine.Command;
 @Command(
     name = "config",
     description = {
-      "The settings of a host on this machine: what `ramet serve` would start with here.",
-      "They come from a file, from the environment and from options, the last of these going first."
+      "The settings that `ramet serve` would use on this machine.",
+      "They come from a file, from the environment and from options; options override the"
+          + " others."
     },
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {Show.class, Check.class},

@@ -32,8 +32,8 @@ public final class Found {
     if (!found.configuration().problems().isEmpty()) {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT,
-          "the host's settings are wrong: " + found.configuration().problems().get(0),
-          "see: ramet config check",
+          "the host's settings are invalid: " + found.configuration().problems().get(0),
+          "run: ramet config check",
           null);
     }
     return found;
@@ -61,7 +61,7 @@ public final class Found {
       throw new RametException(
           ErrorCode.UNSUPPORTED,
           "the host is not on the class path",
-          "run it by the launcher, the command first: "
+          "run it with the launcher, the command first: "
               + (home == null ? "bin" : home + "/bin")
               + "/ramet config …",
           e);

@@ -30,20 +30,19 @@ public final class HostOptions {
   @Option(
       names = "--bind",
       paramLabel = "ADDRESS",
-      description =
-          "Address to listen on; 127.0.0.1 unless set. When others reach it, requests need a key.")
+      description = "Address to listen on; 127.0.0.1 unless set.")
   private @Nullable String bind;
 
   @Option(
       names = "--data-root",
       paramLabel = "DIR",
-      description = "Where everything is kept; /var/lib/ramet unless set.")
+      description = "The directory that holds all data; /var/lib/ramet unless set.")
   private @Nullable Path dataRoot;
 
   @Option(
       names = "--domain",
       paramLabel = "DOMAIN",
-      description = "Guests are reached at <port>-<sandboxID>.DOMAIN.")
+      description = "Clients reach a guest's port at <port>-<sandboxID>.DOMAIN.")
   private @Nullable String domain;
 
   @Option(

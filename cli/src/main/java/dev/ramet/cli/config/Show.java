@@ -14,8 +14,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "show",
     description = {
-      "Shows every setting with the value that holds, and where that comes from.",
-      "Secrets are not shown. Ends with status 2 when something is wrong."
+      "Shows every setting with its value and the source of the value.",
+      "Secrets are not shown. The status is 2 if a setting is invalid."
     },
     footerHeading = "%nExamples:%n",
     footer = {

@@ -37,6 +37,6 @@ public final class Builds {
       return made[0];
     }
     throw new RametException(
-        ErrorCode.UNAVAILABLE, "the host stopped answering before the template was done");
+        ErrorCode.UNAVAILABLE, "the host stopped responding before the template was done");
   }
 }

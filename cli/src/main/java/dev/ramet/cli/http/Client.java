@@ -76,7 +76,7 @@ public final class Client {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT,
           "not an address of a host: " + base,
-          "give one like http://127.0.0.1:3000 by --server or RAMET_SERVER",
+          "give one like http://127.0.0.1:3000 with --server or RAMET_SERVER",
           null);
     }
     this.base = base.endsWith("/") ? base.substring(0, base.length() - 1) : base;

@@ -22,9 +22,9 @@ final class Failures {
     if (e instanceof HttpRetryException retry) {
       return new RametException(
           Refusals.ofStatus(retry.responseCode()),
-          "the host wants an API key",
-          "put one into the environment as RAMET_API_KEY; on the host itself, be root, the host's"
-              + " user or a member of the group ramet",
+          "the host needs an API key",
+          "set RAMET_API_KEY to a key; on the host's machine, root, the host's user and the"
+              + " group ramet need none",
           e);
     }
     RametException tls = HostTrust.explained(URI.create(base), e);
@@ -39,7 +39,7 @@ final class Failures {
       return new RametException(
           ErrorCode.UNAVAILABLE,
           "no such host: " + base,
-          "check the address given by --server or RAMET_SERVER",
+          "check the address in --server or RAMET_SERVER",
           e);
     }
     if (e instanceof SocketTimeoutException) {
@@ -50,8 +50,8 @@ final class Failures {
         ErrorCode.UNAVAILABLE,
         "the connection to " + base + " broke: " + e.getMessage(),
         base.startsWith("https:")
-            ? "see whether the host still runs: ramet doctor"
-            : "see whether the host still runs: ramet doctor; the address of one that speaks TLS"
+            ? "check whether the host still runs: ramet doctor"
+            : "check whether the host still runs: ramet doctor; if it speaks TLS, its address"
                 + " begins with https://",
         e);
   }

@@ -127,8 +127,8 @@ public final class HostedGuest extends HostRoute {
         ? client.broken(e)
         : new RametException(
             ErrorCode.GUEST_UNREACHABLE,
-            "the sandbox went away before the command ended",
-            "see what became of it: ramet sandbox show",
+            "the sandbox ended before the command did",
+            "check its state: ramet sandbox show",
             null);
   }
 }

@@ -65,8 +65,8 @@ public final class Json {
   private static RametException notRamet(IOException e) {
     return new RametException(
         ErrorCode.INTERNAL,
-        "the answer is not what a Ramet host sends: " + e.getMessage(),
-        "check the address given by --server or RAMET_SERVER",
+        "the response is not from a Ramet host: " + e.getMessage(),
+        "check the address in --server or RAMET_SERVER",
         e);
   }
 }

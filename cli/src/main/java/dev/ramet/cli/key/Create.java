@@ -16,7 +16,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "create",
     description = {
-      "Makes an API key and prints it. It is shown this once: only its digest is kept.",
+      "Creates an API key and prints it. It is shown only once: the host keeps only its"
+          + " digest.",
       "A running host accepts it from its next request on."
     },
     footerHeading = "%nExamples:%n",
@@ -28,7 +29,7 @@ final class Create implements Callable<Integer> {
   private final Context context;
   @Mixin private KeysOption keys = new KeysOption();
 
-  @Parameters(paramLabel = "NAME", description = "What to call it; no two have the same name.")
+  @Parameters(paramLabel = "NAME", description = "Its name, which no other key has.")
   private String name = "";
 
   @Option(
@@ -36,7 +37,7 @@ final class Create implements Callable<Integer> {
       paramLabel = "SCOPE",
       defaultValue = "user",
       description =
-          "user: sandboxes and snapshots. admin: templates, storage and the host itself, too.")
+          "user: sandboxes and snapshots. admin: also templates, storage and the host itself.")
   private String scope = "user";
 
   @Option(names = "--json", description = "Print JSON.")

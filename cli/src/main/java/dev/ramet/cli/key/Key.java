@@ -8,7 +8,7 @@ import picocli.CommandLine.Command;
     name = "key",
     description = {
       "The API keys of a host on this machine.",
-      "A host answers only requests that carry one, or that come by its unix socket."
+      "A host accepts only requests that carry a key or come through its unix socket."
     },
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {Create.class, Local.class, Ls.class, Revoke.class},

@@ -25,7 +25,8 @@ final class KeysOption {
       names = "--keys-file",
       paramLabel = "FILE",
       description =
-          "The file of keys; unless given, what the host on this machine is set to, or "
+          "The file of keys; unless given, the one in the settings of the host on this machine,"
+              + " or "
               + KeyFile.NAME
               + " in the data root.")
   private @Nullable Path given;
@@ -43,7 +44,7 @@ final class KeysOption {
       throw new RametException(
           ErrorCode.NOT_FOUND,
           "no such directory: " + directory,
-          "name the host's data root with --data-root, or make the directory first",
+          "name the host's data root with --data-root, or create the directory first",
           null);
     }
     return file;

@@ -14,9 +14,10 @@ import picocli.CommandLine.Mixin;
 @Command(
     name = "local",
     description = {
-      "Prints the key that a host made for the administrators of its machine.",
-      "Its user and root can read it; ramet itself uses it without being told. To end it, remove",
-      "local.key from the data root; the next start of the host makes another one."
+      "Prints the key that a host created for the administrators of its machine.",
+      "The host's user and root can read it, and ramet uses it by itself. To revoke it,"
+          + " remove",
+      "local.key from the data root; the next start of the host creates another one."
     },
     footerHeading = "%nExamples:%n",
     footer = {

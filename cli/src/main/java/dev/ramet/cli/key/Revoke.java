@@ -15,7 +15,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "revoke",
     aliases = "rm",
-    description = "Takes API keys away. A running host refuses them from its next request on.",
+    description = "Revokes API keys. A running host refuses them from its next request on.",
     footerHeading = "%nExamples:%n",
     footer = {"  ramet key revoke ci", "  ramet key revoke key-1f0c22ab"})
 final class Revoke implements Callable<Integer> {

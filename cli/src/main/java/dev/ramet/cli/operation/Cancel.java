@@ -14,9 +14,9 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "cancel",
     description = {
-      "Asks operations to end.",
-      "One ends at its next step and undoes what it did. Template builds and imports, storage"
-          + " exports and imports can be cancelled."
+      "Cancels operations.",
+      "An operation ends at its next step and undoes its changes. Template builds and"
+          + " imports, storage exports and imports can be cancelled."
     },
     footerHeading = "%nExamples:%n",
     footer = {"  ramet operation cancel OPERATION"})

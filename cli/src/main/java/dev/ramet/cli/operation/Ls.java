@@ -27,7 +27,7 @@ final class Ls extends ApiCommand {
   @Option(
       names = "--state",
       paramLabel = "STATE",
-      description = "Only those that are running, done, failed or cancelled.")
+      description = "Only those in this state: running, done, failed or cancelled.")
   private @Nullable String state;
 
   @Option(names = "--kind", paramLabel = "KIND", description = "Only those of this kind.")
@@ -42,7 +42,7 @@ final class Ls extends ApiCommand {
 
   @Option(
       names = {"-q", "--quiet"},
-      description = "Print ids alone.")
+      description = "Print only the ids.")
   private boolean quiet;
 
   Ls(Context context) {

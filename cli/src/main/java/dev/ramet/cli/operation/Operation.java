@@ -7,7 +7,7 @@ import picocli.CommandLine.Command;
 @Command(
     name = "operation",
     aliases = "op",
-    description = "Operations: what a host is doing and did since it was started.",
+    description = "Operations: the running and finished work of a host since its start.",
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {Ls.class, Show.class, Watch.class, Cancel.class},
     footerHeading = "%nExamples:%n",

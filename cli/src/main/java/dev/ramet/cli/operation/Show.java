@@ -16,7 +16,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "show",
     aliases = "info",
-    description = "Shows one operation: how far it is, what it made, why it failed.",
+    description = "Shows one operation: its progress, its result, or why it failed.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  ramet operation show OPERATION",

@@ -18,8 +18,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "watch",
     description = {
-      "Follows an operation to its end, a line for each change.",
-      "The status is that of the operation: 0 when it went well."
+      "Follows an operation to its end and prints a line for each change.",
+      "The status is that of the operation: 0 if it succeeded."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -45,7 +45,7 @@ final class Watch extends ApiCommand {
     OperationInfo end = last;
     if (end == null || end.endedAt() == null) {
       throw new RametException(
-          ErrorCode.UNAVAILABLE, "the host stopped answering before the operation ended");
+          ErrorCode.UNAVAILABLE, "the host stopped responding before the operation ended");
     }
     Streams.check(end.error());
     return 0;

@@ -19,8 +19,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "clone",
     description = {
-      "Starts sandboxes that go on from where a running one is now, and prints their ids.",
-      "Either all start or none does; the source runs on."
+      "Starts copies of a running sandbox in its current state, and prints their ids.",
+      "Either all start or none does; the source keeps running."
     },
     footerHeading = "%nExamples:%n",
     footer = {"  ramet sandbox clone ID", "  ramet sandbox clone ID -n 10 -c 5 --timeout 15m"})
@@ -33,7 +33,7 @@ final class Clone extends ApiCommand {
   @Option(
       names = "--timeout",
       paramLabel = "TIME",
-      description = "When each is killed by itself: 300 (seconds), 15m, 2h or never.")
+      description = "When each is killed automatically: 300 (seconds), 15m, 2h or never.")
   private @Nullable String timeout;
 
   Clone(Context context) {
@@ -57,7 +57,7 @@ final class Clone extends ApiCommand {
     CaptureInfo capture = result.capture();
     if (context().terminal().error()) {
       String still =
-          capture == null ? "" : "; the source stood still for " + Human.millis(capture.pauseMs());
+          capture == null ? "" : "; the source was paused for " + Human.millis(capture.pauseMs());
       String made = result.sandboxes().size() + " in " + Human.millis(result.totalMs());
       context().err().println(made + still);
     }

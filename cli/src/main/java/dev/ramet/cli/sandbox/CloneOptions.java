@@ -25,8 +25,8 @@ final class CloneOptions {
       names = "--mode",
       paramLabel = "MODE",
       description =
-          "The only memory mode for the capture they start from and for captures of them; else"
-              + " what holds for ID.")
+          "The only memory mode for the capture that they start from and for captures of them;"
+              + " by default, the mode set for ID.")
   private @Nullable String mode;
 
   int count() {

@@ -27,8 +27,8 @@ import picocli.CommandLine.Parameters;
     name = "cp",
     aliases = "copy",
     description = {
-      "Copies a file. One side is ID:/path; - is standard input or output.",
-      "A target that ends in / is a folder. The target is replaced at once or not at all."
+      "Copies a file. One side is ID:/path; - means standard input or output.",
+      "A target that ends in / is a folder. The target is replaced atomically."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -39,16 +39,16 @@ import picocli.CommandLine.Parameters;
       "For folders: tar c folder | ramet sandbox exec ID -i -- tar x -C /root"
     })
 final class Cp extends ApiCommand {
-  @Parameters(index = "0", paramLabel = "SOURCE", description = "From where.")
+  @Parameters(index = "0", paramLabel = "SOURCE", description = "The file to copy.")
   private String source = "";
 
-  @Parameters(index = "1", paramLabel = "TARGET", description = "To where.")
+  @Parameters(index = "1", paramLabel = "TARGET", description = "Where to copy it to.")
   private String target = "";
 
   @Option(
       names = {"-u", "--user"},
       paramLabel = "USER",
-      description = "Who reads or owns the file; the guest's default user unless given.")
+      description = "The user who reads or owns the file; the guest's default user unless given.")
   private @Nullable String user;
 
   Cp(Context context) {
@@ -62,8 +62,8 @@ final class Cp extends ApiCommand {
     if ((from.sandbox() == null) == (to.sandbox() == null)) {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT,
-          "one side has to be in a sandbox: " + source + " " + target,
-          "write it as ID:/path; a local name with a colon as ./name",
+          "one side must be in a sandbox: " + source + " " + target,
+          "write a path in a sandbox as ID:/path, and a local name with a colon as ./name",
           null);
     }
     Progress progress = context().progress("Copying " + source);
@@ -160,7 +160,7 @@ final class Cp extends ApiCommand {
       int colon = text.indexOf(':');
       if (colon > 0 && text.substring(0, colon).chars().allMatch(Place::isIdCharacter)) {
         if (colon == text.length() - 1) {
-          throw RametException.invalid(text, "a path has to follow the colon");
+          throw RametException.invalid(text, "a path must follow the colon");
         }
         return new Place(text.substring(0, colon), text.substring(colon + 1));
       }

@@ -39,49 +39,53 @@ final class Create extends ApiCommand {
   @Option(
       names = "--timeout",
       paramLabel = "TIME",
-      description = "When it is killed by itself: 300 (seconds), 15m, 2h or never (default: 300).")
+      description =
+          "When it is killed automatically: 300 (seconds), 15m, 2h or never (default: 300).")
   private @Nullable String timeout;
 
   @Option(
       names = {"-m", "--metadata"},
       paramLabel = "K=V",
-      description = "A note of your own. May be repeated.")
+      description = "Metadata to keep with it. May be repeated.")
   private Map<String, String> metadata = new LinkedHashMap<>();
 
   @Option(
       names = {"-e", "--env"},
       paramLabel = "K=V",
-      description = "A variable of every program in it. May be repeated.")
+      description = "An environment variable for every program in it. May be repeated.")
   private Map<String, String> env = new LinkedHashMap<>();
 
   @Option(
       names = "--cpu",
       paramLabel = "N",
-      description = "Virtual CPUs; other than the template's means a cold boot.")
+      description = "Virtual CPUs; a number other than the template's means a cold boot.")
   private @Nullable Integer cpu;
 
   @Option(
       names = "--memory",
       paramLabel = "SIZE",
-      description = "Memory, such as 512M or 1G; other than the template's means a cold boot.")
+      description =
+          "Memory, such as 512M or 1G; a size other than the template's means a cold boot.")
   private @Nullable String memory;
 
   @Option(
       names = "--disk",
       paramLabel = "SIZE",
-      description = "A larger disk, such as 4G, for what boots: see --memory.")
+      description = "A larger disk, such as 4G, for a sandbox that boots: see --memory.")
   private @Nullable String disk;
 
   @Option(
       names = "--mode",
       paramLabel = "MODE",
-      description = "The only memory mode for captures of it; else the best is chosen for each.")
+      description =
+          "The only memory mode for captures of it; by default, each capture uses the best one.")
   private @Nullable String mode;
 
   @Option(
       names = "--internet",
       negatable = true,
-      description = "Whether it may open connections; else what the host's ramet.outbound says.")
+      description =
+          "Whether it may open connections; by default, the host's ramet.outbound decides.")
   private @Nullable Boolean internet;
 
   @Mixin private final NetworkOptions network = new NetworkOptions();

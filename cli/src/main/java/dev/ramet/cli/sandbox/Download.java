@@ -44,7 +44,7 @@ final class Download {
       if (answer.length() >= 0 && answer.length() != total) { // the JDK's client does not see this
         throw new RametException(
             ErrorCode.UNAVAILABLE,
-            "%s:%s broke off after %d of %d bytes"
+            "the transfer of %s:%s stopped after %d of %d bytes"
                 .formatted(sandbox, path, total, answer.length()));
       }
       return total;

@@ -25,7 +25,7 @@ import picocli.CommandLine.Parameters;
     aliases = "run",
     description = {
       "Runs a program in a sandbox.",
-      "Output comes as the program writes it, the status is the program's, Ctrl-C goes to it."
+      "Prints output as the program writes it, passes Ctrl-C on, and exits with its status."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -33,7 +33,7 @@ import picocli.CommandLine.Parameters;
       "  ramet sandbox exec ID -w /root -e LEVEL=3 -- sh -c 'echo $LEVEL; pwd'",
       "  tar c project | ramet sandbox exec ID -i -- tar x -C /root",
       "",
-      "With --json each event is printed as the host sends it, one a line."
+      "With --json, each event is printed as the host sends it, one per line."
     })
 final class Exec extends ApiCommand {
   @Parameters(index = "0", paramLabel = "ID", description = "The sandbox.")
@@ -48,32 +48,32 @@ final class Exec extends ApiCommand {
 
   @Option(
       names = {"-i", "--interactive"},
-      description = "Pass standard input on.")
+      description = "Pass on standard input.")
   private boolean interactive;
 
   @Option(
       names = {"-e", "--env"},
       paramLabel = "K=V",
-      description = "A variable of the program. May be repeated.")
+      description = "An environment variable for the program. May be repeated.")
   private Map<String, String> env = new LinkedHashMap<>();
 
   @Option(
       names = {"-w", "--workdir"},
       paramLabel = "DIR",
-      description = "Where it starts; the user's home unless given.")
+      description = "The program's working directory; the user's home unless given.")
   private @Nullable String directory;
 
   @Option(
       names = {"-u", "--user"},
       paramLabel = "USER",
-      description = "Who runs it; the guest's default user unless given.")
+      description = "The user who runs it; the guest's default user unless given.")
   private @Nullable String user;
 
   @Option(
       names = "--timeout",
       paramLabel = "SECONDS",
       defaultValue = "0",
-      description = "Kill it after so many seconds.")
+      description = "Kill the program after this many seconds.")
   private long timeoutSeconds;
 
   Exec(Context context) {

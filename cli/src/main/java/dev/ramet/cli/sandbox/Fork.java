@@ -21,8 +21,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "fork",
     description = {
-      "Like clone, but each child succeeds or fails by itself.",
-      "Prints the ids of those that started; the status is that of the first that did not."
+      "Like clone, but each child succeeds or fails separately.",
+      "Prints the ids of those that started; the status is that of the first failure."
     },
     footerHeading = "%nExamples:%n",
     footer = {"  ramet sandbox fork ID -n 3 --timeout 60"})
@@ -35,7 +35,8 @@ final class Fork extends ApiCommand {
   @Option(
       names = "--timeout",
       paramLabel = "TIME",
-      description = "When each is killed by itself: 300 (seconds), 15m, 2h or never (default: 15).")
+      description =
+          "When each is killed automatically: 300 (seconds), 15m, 2h or never (default: 15).")
   private @Nullable String timeout;
 
   Fork(Context context) {

@@ -11,7 +11,8 @@ import picocli.CommandLine.Option;
 final class InboundOptions {
   @Option(
       names = "--private",
-      description = "Its ports are reached only with its traffic access token, which show tells.")
+      description =
+          "Its ports are reachable only with its traffic access token, which show prints.")
   private boolean closed;
 
   @Option(
@@ -24,7 +25,7 @@ final class InboundOptions {
       names = "--https-port",
       paramLabel = "PORT",
       split = ",",
-      description = "A port of it whose server speaks TLS. May be repeated.")
+      description = "A port whose server in the sandbox speaks TLS. May be repeated.")
   private List<Integer> httpsPorts = new ArrayList<>();
 
   /**

@@ -27,12 +27,12 @@ final class Ls extends ApiCommand {
   @Option(
       names = "--state",
       paramLabel = "STATES",
-      description = "Only those in these states, comma separated: running,paused.")
+      description = "Only those in these states, separated by commas: running,paused.")
   private @Nullable String state;
 
   @Option(
       names = {"-q", "--quiet"},
-      description = "Print ids alone.")
+      description = "Print only the ids.")
   private boolean quiet;
 
   Ls(Context context) {

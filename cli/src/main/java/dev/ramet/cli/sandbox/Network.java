@@ -22,8 +22,7 @@ import picocli.CommandLine.Parameters;
 /** The command that shows or sets the egress rules of a sandbox. */
 @Command(
     name = "network",
-    description =
-        "Shows which addresses a sandbox reaches, or sets it, in place of all rules before.",
+    description = "Shows or replaces the rules for the addresses that a sandbox can reach.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  ramet sandbox network ID",
@@ -50,7 +49,7 @@ final class Network extends ApiCommand {
     String path = "/sandboxes/" + Client.encode(id);
     NetworkSettings wanted = options.settings();
     if (clear && wanted != null) {
-      throw RametException.invalid("--clear", "goes without other rules");
+      throw RametException.invalid("--clear", "cannot be combined with other rules");
     }
     if (wanted != null) {
       client.put(path + "/network", wanted);

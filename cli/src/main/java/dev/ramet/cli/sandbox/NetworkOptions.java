@@ -24,41 +24,42 @@ final class NetworkOptions {
       paramLabel = "NET",
       split = ",",
       description =
-          "An address or network that it reaches although it is denied; where all is denied, also"
-              + " the name of a host, or *.NAME for all below one. May be repeated.")
+          "An address or network that it can reach although --deny-out covers it; if all is"
+              + " denied, also a host name, or *.NAME for all names below NAME. May be repeated.")
   private List<String> allowed = new ArrayList<>();
 
   @Option(
       names = "--deny-out",
       paramLabel = "NET",
       split = ",",
-      description = "An address or network that it does not reach, or all. May be repeated.")
+      description = "An address or network that it cannot reach, or all. May be repeated.")
   private List<String> denied = new ArrayList<>();
 
   @Option(
       names = "--egress-proxy",
       paramLabel = "HOST:PORT",
-      description = "A proxy of SOCKS5 that its connections leave through.")
+      description = "A SOCKS5 proxy for its connections.")
   private @Nullable String proxy;
 
   @Option(
       names = "--egress-proxy-user",
       paramLabel = "USER",
-      description = "Whom the proxy is to take it for.")
+      description = "The user name for the proxy.")
   private @Nullable String proxyUser;
 
   @Option(
       names = "--egress-proxy-password-file",
       paramLabel = "FILE",
-      description = "Has the password of that user in its first line; nobody is told it again.")
+      description =
+          "A file with that user's password in its first line. The host never shows the password.")
   private @Nullable Path passwordFile;
 
   @Option(
       names = "--rules",
       paramLabel = "FILE",
       description =
-          "JSON with the headers that the host puts into its requests, by names of hosts: what"
-              + " network.rules of the API is.")
+          "JSON with the headers that the host puts into its requests, by host name, as in"
+              + " network.rules of the API.")
   private @Nullable Path rulesFile;
 
   /** Returns the requested rules, or null for none. */
@@ -97,7 +98,7 @@ final class NetworkOptions {
       return new NetworkSettings.EgressProxy(proxy, proxyUser, password());
     }
     if (proxyUser != null || passwordFile != null) {
-      throw RametException.invalid("--egress-proxy", "is missing beside its user or password");
+      throw RametException.invalid("--egress-proxy", "is needed with a user or password");
     }
     return null;
   }

@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
 /** The command that pauses sandboxes. */
 @Command(
     name = "pause",
-    description = "Stops sandboxes: they use neither memory nor CPU until they are resumed.",
+    description = "Pauses sandboxes: they use neither memory nor CPU until they are resumed.",
     footerHeading = "%nExamples:%n",
     footer = "  ramet sandbox pause ID")
 final class Pause extends ApiCommand {
@@ -26,13 +26,14 @@ final class Pause extends ApiCommand {
 
   @Option(
       names = "--disk-only",
-      description = "Keep the disk and not the memory: it boots when it is resumed.")
+      description = "Keep only the disk, not the memory: the sandbox boots when it is resumed.")
   private boolean diskOnly;
 
   @Option(
       names = "--mode",
       paramLabel = "MODE",
-      description = "The only memory mode to keep the memory with; else what holds for ID.")
+      description =
+          "The only memory mode to save the memory with; by default, the mode set for ID.")
   private @Nullable String mode;
 
   Pause(Context context) {

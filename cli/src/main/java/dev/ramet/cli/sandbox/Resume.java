@@ -15,8 +15,7 @@ import picocli.CommandLine.Parameters;
 /** The command that resumes sandboxes. */
 @Command(
     name = "resume",
-    description =
-        "Lets paused sandboxes go on where they were; those that run are left as they are.",
+    description = "Resumes paused sandboxes where they stopped; running ones are left unchanged.",
     footerHeading = "%nExamples:%n",
     footer = "  ramet sandbox resume ID")
 final class Resume extends ApiCommand {
@@ -27,7 +26,8 @@ final class Resume extends ApiCommand {
       names = "--timeout",
       paramLabel = "SECONDS",
       defaultValue = "300",
-      description = "After which it ends by itself; -1 for never (${DEFAULT-VALUE}).")
+      description =
+          "Time until it is killed automatically; -1 for never (default: ${DEFAULT-VALUE}).")
   private int timeout;
 
   Resume(Context context) {

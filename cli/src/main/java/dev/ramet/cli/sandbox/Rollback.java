@@ -16,7 +16,7 @@ import picocli.CommandLine.Parameters;
     name = "rollback",
     description = {
       "Puts a sandbox back to a snapshot: disk, memory and running programs. Its id stays.",
-      "If it fails, the sandbox is as it was."
+      "If it fails, the sandbox is unchanged."
     },
     footerHeading = "%nExamples:%n",
     footer = {

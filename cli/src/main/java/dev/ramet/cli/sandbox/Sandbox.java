@@ -7,7 +7,7 @@ import picocli.CommandLine.Command;
 @Command(
     name = "sandbox",
     aliases = "sb",
-    description = "Sandboxes: running microVMs with a disk and memory of their own.",
+    description = "Sandboxes: running microVMs, each with its own disk and memory.",
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {
       Create.class,

@@ -50,7 +50,9 @@ final class Show extends ApiCommand {
     table.row(
         "Ends", s.endAt() == null ? "never" : s.endAt() + " (" + Human.until(s.endAt(), now) + ")");
     if ("unauthenticated".equals(s.agent())) {
-      table.row("Agent", "unauthenticated: other users of the host can take it over; ramet doctor");
+      table.row(
+          "Agent",
+          "unauthenticated: other users of the host's machine can take it over; see ramet doctor");
     }
     if (s.hypervisorPid() != null) {
       table.row("Process", "" + s.hypervisorPid());

@@ -14,7 +14,7 @@ final class VolumeOptions {
   @Option(
       names = "--volume",
       paramLabel = "NAME:PATH",
-      description = "A volume and the absolute path that it is seen at. May be repeated.")
+      description = "A volume and the absolute path to mount it at. May be repeated.")
   private List<String> volumes = new ArrayList<>();
 
   /** Returns the request with these volumes. */
@@ -28,8 +28,8 @@ final class VolumeOptions {
       if (colon < 1 || colon == volume.length() - 1) {
         throw new RametException(
             ErrorCode.INVALID_ARGUMENT,
-            "--volume: not a name and a path: " + volume,
-            "give one like data:/mnt/data",
+            "--volume: not of the form NAME:PATH: " + volume,
+            "write it like data:/mnt/data",
             null);
       }
       mounts.add(new VolumeMountInfo(volume.substring(0, colon), volume.substring(colon + 1)));

@@ -25,9 +25,10 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "create",
     description = {
-      "Makes a secret of what comes from standard input or a file, and prints its name.",
-      "Never of an argument, which others on this machine could see. One end of a line at the end",
-      "is left out."
+      "Creates a secret from standard input or a file, and prints its name.",
+      "Arguments are not accepted, because other users of this machine could see them. One"
+          + " line",
+      "break at the end is removed."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -38,25 +39,24 @@ import picocli.CommandLine.Parameters;
 final class Create extends ApiCommand {
   private static final int MOST_BYTES = 64 << 10;
 
-  @Parameters(paramLabel = "NAME", description = "What to call it; no two have the same name.")
+  @Parameters(paramLabel = "NAME", description = "Its name, which no other secret has.")
   private String name = "";
 
   @Option(
       names = "--from",
       paramLabel = "FILE",
-      description = "Holds the value, in place of standard input.")
+      description = "A file with the value, instead of standard input.")
   private @Nullable Path file;
 
   @Option(
       names = {"-m", "--metadata"},
       paramLabel = "KEY=VALUE",
-      description = "A pair to keep with it. May be repeated.")
+      description = "Metadata to keep with it. May be repeated.")
   private Map<String, String> metadata = new LinkedHashMap<>();
 
   @Option(
       names = "--replace",
-      description =
-          "Give a secret that is there a new value; its pairs stay unless some are given.")
+      description = "Replace the value of an existing secret; its metadata stays unless given.")
   private boolean replace;
 
   Create(Context context) {

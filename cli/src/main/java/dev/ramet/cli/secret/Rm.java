@@ -14,7 +14,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "rm",
     aliases = "delete",
-    description = "Forgets secrets. Requests that need them are answered 502 from then on.",
+    description = "Deletes secrets. From then on, requests that need them get 502.",
     footerHeading = "%nExamples:%n",
     footer = {"  ramet secret rm openai"})
 final class Rm extends ApiCommand {

@@ -7,8 +7,8 @@ import picocli.CommandLine.Command;
 @Command(
     name = "secret",
     description = {
-      "Values that the host puts into guests' requests, and tells nobody.",
-      "Rules for a sandbox's network refer to them by $${e2b.secrets.NAME}."
+      "Values that the host puts into guests' requests and never shows.",
+      "The network rules of a sandbox refer to them as $${e2b.secrets.NAME}."
     },
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {Create.class, Ls.class, Rm.class},

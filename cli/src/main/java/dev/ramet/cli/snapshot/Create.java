@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
 /** The command that takes a snapshot. */
 @Command(
     name = "create",
-    description = "Takes a snapshot of a sandbox, which runs on if it does, and prints its id.",
+    description = "Takes a snapshot of a running or paused sandbox and prints the snapshot's id.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  ramet snapshot create ID",
@@ -39,52 +39,54 @@ final class Create extends ApiCommand {
       names = "--name",
       paramLabel = "NAME",
       description = {
-        "NAME or NAME:TAG to find it by. One that has both stays, by its id, and this one has the",
-        "tag from then on."
+        "NAME or NAME:TAG of the snapshot. An older snapshot with the same NAME:TAG loses the"
+            + " tag",
+        "and can then be reached by its id only."
       })
   private @Nullable String name;
 
-  @Option(names = "--description", paramLabel = "TEXT", description = "A sentence for people.")
+  @Option(names = "--description", paramLabel = "TEXT", description = "A description for people.")
   private @Nullable String description;
 
   @Option(
       names = "--mode",
       paramLabel = "MODE",
       description =
-          "The only memory mode to use, for example incremental; else the best is chosen.")
+          "The only memory mode to use, for example incremental; by default, the best one.")
   private @Nullable String mode;
 
   @Option(
       names = "--no-wait",
       description =
-          "End as soon as the sandbox runs again; the snapshot is then still being written.")
+          "Return as soon as the sandbox runs again, while the snapshot is still being written.")
   private boolean noWait;
 
   @Option(
       names = "--verify",
       description =
-          "Compare the capture with all of the paused machine's memory; fail if it differs.")
+          "Compare the capture with all memory of the paused machine, and fail if they differ.")
   private boolean verify;
 
   @Option(
       names = "--disk-only",
       description =
-          "Keep the disk and not the memory: what starts from it boots. The guest's file systems"
-              + " are frozen meanwhile.")
+          "Capture only the disk, not the memory: sandboxes started from it boot. The guest's"
+              + " file systems are frozen during the capture.")
   private boolean diskOnly;
 
   @Option(
       names = "--if-changed",
       description = {
-        "Print the last snapshot instead if memory and disk are what it holds, which a guest that"
-            + " keeps time seldom is for long. Not with --name or --description."
+        "If memory and disk are unchanged since the last snapshot, print that one instead. A"
+            + " guest that keeps time rarely stays unchanged for long. Not with --name or"
+            + " --description."
       })
   private boolean ifChanged;
 
   @Option(
       names = "--replaces",
       paramLabel = "SNAPSHOT",
-      description = "An older snapshot of the sandbox that is given up for this one.")
+      description = "An older snapshot of the sandbox to delete once this one is complete.")
   private @Nullable String replaces;
 
   Create(Context context) {

@@ -24,16 +24,16 @@ import picocli.CommandLine.Parameters;
       "  ramet snapshot diff BEFORE AFTER --json | jq .memory.differingPages"
     })
 final class Diff extends ApiCommand {
-  @Parameters(index = "0", paramLabel = "A", description = "Id or name of one.")
+  @Parameters(index = "0", paramLabel = "A", description = "Id or name of the first.")
   private String a = "";
 
-  @Parameters(index = "1", paramLabel = "B", description = "Id or name of the other.")
+  @Parameters(index = "1", paramLabel = "B", description = "Id or name of the second.")
   private String b = "";
 
   @Option(
       names = "--ranges",
       paramLabel = "N",
-      description = "Tell the first N ranges that differ, up to 100000.")
+      description = "Print the first N ranges that differ, up to 100000.")
   private @Nullable Integer ranges;
 
   Diff(Context context) {

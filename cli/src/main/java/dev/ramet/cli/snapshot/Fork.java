@@ -16,7 +16,7 @@ import picocli.CommandLine.Parameters;
 /** The command that starts a sandbox from a snapshot. */
 @Command(
     name = "fork",
-    description = "Starts a sandbox that goes on from a snapshot, and prints its id.",
+    description = "Starts a sandbox from a snapshot, and prints its id.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  ramet snapshot fork SNAPSHOT",
@@ -29,31 +29,34 @@ final class Fork extends ApiCommand {
   @Option(
       names = "--timeout",
       paramLabel = "TIME",
-      description = "When it is killed by itself: 300 (seconds), 15m, 2h or never (default: 300).")
+      description =
+          "When it is killed automatically: 300 (seconds), 15m, 2h or never (default: 300).")
   private @Nullable String timeout;
 
   @Option(
       names = "--cpu",
       paramLabel = "N",
-      description = "Virtual CPUs; other than the snapshot's means a cold boot.")
+      description = "Virtual CPUs; a number other than the snapshot's means a cold boot.")
   private @Nullable Integer cpu;
 
   @Option(
       names = "--memory",
       paramLabel = "SIZE",
-      description = "Memory, such as 512M or 1G; other than the snapshot's means a cold boot.")
+      description =
+          "Memory, such as 512M or 1G; a size other than the snapshot's means a cold boot.")
   private @Nullable String memory;
 
   @Option(
       names = "--disk",
       paramLabel = "SIZE",
-      description = "A larger disk, such as 4G, for what boots: see --memory.")
+      description = "A larger disk, such as 4G, for a sandbox that boots: see --memory.")
   private @Nullable String disk;
 
   @Option(
       names = "--mode",
       paramLabel = "MODE",
-      description = "The only memory mode for captures of it; else the best is chosen for each.")
+      description =
+          "The only memory mode for captures of it; by default, each capture uses the best one.")
   private @Nullable String mode;
 
   Fork(Context context) {

@@ -29,7 +29,7 @@ final class Ls extends ApiCommand {
 
   @Option(
       names = {"-q", "--quiet"},
-      description = "Print ids alone.")
+      description = "Print only the ids.")
   private boolean quiet;
 
   Ls(Context context) {

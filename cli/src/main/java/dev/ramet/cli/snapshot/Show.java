@@ -18,7 +18,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "show",
     aliases = "info",
-    description = "Shows one snapshot: what it holds, what it costs, who rests on it.",
+    description = "Shows one snapshot: its contents, its size, and the sandboxes that use it.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  ramet snapshot show SNAPSHOT",

@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
 /** The command that waits for a snapshot that is still being written. */
 @Command(
     name = "wait",
-    description = "Waits until a snapshot is written; fails when it could not be.",
+    description = "Waits until a snapshot is written; fails if it could not be written.",
     footerHeading = "%nExamples:%n",
     footer = {
       "  snapshot=$(ramet snapshot create ID --no-wait)",
@@ -31,7 +31,7 @@ final class Wait extends ApiCommand {
   @Option(
       names = "--timeout",
       paramLabel = "TIME",
-      description = "How long at most: 30 (seconds), 10m, up to 1h (default: 10m).")
+      description = "Longest time to wait: 30 (seconds), 10m, up to 1h (default: 10m).")
   private @Nullable String timeout;
 
   Wait(Context context) {

@@ -17,27 +17,27 @@ import picocli.CommandLine.Option;
 @Command(
     name = "check",
     description = {
-      "Looks through everything below the roots of a host: whether what is on record is there and",
-      "whole, and what else lies there. It changes nothing unless told to."
+      "Checks everything below the roots of a host: that every recorded object exists and is",
+      "intact, and that nothing else lies there. Changes nothing without --repair."
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  ramet storage check",
-      "  ramet storage check --repair    remove leftovers, make lost links anew",
+      "  ramet storage check --repair    remove leftovers, recreate lost links",
       "  ramet storage check --offline   when the host does not start",
       "  ramet storage check --json | jq '.findings[] | select(.severity == \"error\")'",
       "",
-      "Ends with status 0 when all is well, with 1 when something is left that is not.",
+      "The status is 0 if all is well, and 1 if a problem remains.",
       RootCommand.FOOTER,
-      "It then mounts a pool that is not mounted, and leaves to the next start of a host what",
-      "machines may still use."
+      "It then mounts a pool that is not mounted, and leaves for the next start of a host",
+      "everything that machines may still use."
     })
 final class Check extends RootCommand {
   private static final int FINDINGS = 1;
 
   @Option(
       names = "--repair",
-      description = {"Put in order what can be. What is damaged or foreign is never touched."})
+      description = {"Repair what can be repaired. Damaged and foreign files are never touched."})
   private boolean repair;
 
   Check(Context context) {
@@ -49,7 +49,7 @@ final class Check extends RootCommand {
     Answer answer =
         context()
             .during(
-                "Looking through the storage",
+                "Checking the storage",
                 () ->
                     client.post(
                         "/storage/check", new StorageCheck.Request(repair ? Boolean.TRUE : null)));
@@ -59,8 +59,7 @@ final class Check extends RootCommand {
   @Override
   int atRest(Path dataRoot) {
     try (Resting roots = Resting.open(context(), dataRoot)) {
-      StorageCheck found =
-          context().during("Looking through the storage", () -> roots.check(repair));
+      StorageCheck found = context().during("Checking the storage", () -> roots.check(repair));
       return told(found, Json.bytes(found));
     }
   }
@@ -110,7 +109,7 @@ final class Check extends RootCommand {
     long done = found.findings().size() - open;
     return String.format(
         java.util.Locale.ROOT,
-        "%d snapshots and templates, %d sandboxes, %d images looked at: %s%s",
+        "%d snapshots and templates, %d sandboxes, %d images checked: %s%s",
         found.snapshots(),
         found.sandboxes(),
         found.nodes(),

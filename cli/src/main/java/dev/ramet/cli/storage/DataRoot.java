@@ -13,7 +13,7 @@ public final class DataRoot {
   @Option(
       names = "--data-root",
       paramLabel = "DIR",
-      description = "The data root; what the host on this machine is set to unless given.")
+      description = "The data root; unless given, that of the host on this machine.")
   private @Nullable Path given;
 
   /** Returns whether it was given on the command line. */

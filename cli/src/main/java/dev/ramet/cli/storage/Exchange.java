@@ -53,7 +53,7 @@ abstract class Exchange extends ApiCommand {
     StorageExchange.@Nullable Result done = result[0];
     if (done == null) {
       throw new RametException(
-          ErrorCode.UNAVAILABLE, "the host stopped answering before it was done");
+          ErrorCode.UNAVAILABLE, "the host stopped responding before the operation was done");
     }
     if (json()) {
       context().json(Json.bytes(done));

@@ -15,11 +15,11 @@ import picocli.CommandLine.Parameters;
     name = "export",
     description = {
       "Writes a snapshot or template to a new directory on the host's machine:",
-      "sparse images of its disk and memory, its devices, its kernel, and a SHA-256",
-      "of each. It needs nothing else to be imported, there or on another host.",
-      "With --since it has only what differs from an older snapshot, and is for hosts",
-      "that have that one's content, imported or their own.",
-      "An export that is stopped or fails leaves nothing."
+      "sparse images of its disk and memory, its device state, its kernel, and a SHA-256",
+      "of each. The directory can be imported by itself, there or on another host.",
+      "With --since it holds only the differences from an older snapshot, and can be",
+      "imported by hosts that have the content of that snapshot.",
+      "An export that is stopped or fails leaves no files."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -27,7 +27,7 @@ import picocli.CommandLine.Parameters;
       "  ramet storage export tuesday /backup/tuesday --since monday",
       "  tar -C /backup -cSf - before-upgrade | ssh other tar -C /backup -xSf -",
       "",
-      "Anybody who can read the directory can read all the memory of the machine."
+      "Everybody who can read the directory can read all the memory of the machine."
     })
 final class Export extends Exchange {
   @Parameters(
@@ -39,7 +39,7 @@ final class Export extends Exchange {
   @Parameters(
       index = "1",
       paramLabel = "DIRECTORY",
-      description = "A directory that is not there yet, in one that is.")
+      description = "A new directory in an existing one.")
   private Path directory = Path.of("");
 
   @Option(

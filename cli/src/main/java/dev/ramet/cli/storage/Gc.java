@@ -15,15 +15,15 @@ import picocli.CommandLine.Option;
 @Command(
     name = "gc",
     description = {
-      "Removes what nothing needs below the roots of a running host: what was half-made or",
-      "half-deleted, and what deleted things left. Nothing that somebody was told of."
+      "Removes unneeded files below the roots of a running host: unfinished or half-deleted",
+      "objects and the remains of deleted ones. Never removes an object that a client knows."
     },
     footerHeading = "%nExamples:%n",
     footer = {"  ramet storage gc --dry-run    show it first", "  ramet storage gc"})
 final class Gc extends ApiCommand {
   private static final int LEFT = 1;
 
-  @Option(names = "--dry-run", description = "Only show what would be removed.")
+  @Option(names = "--dry-run", description = "Only list what would be removed.")
   private boolean dryRun;
 
   Gc(Context context) {
@@ -35,7 +35,7 @@ final class Gc extends ApiCommand {
     Answer answer =
         context()
             .during(
-                dryRun ? "Looking for what nothing needs" : "Removing what nothing needs",
+                dryRun ? "Looking for unneeded files" : "Removing unneeded files",
                 () -> client.post("/storage/gc", new StorageCheck.Collect(dryRun ? true : null)));
     StorageCheck found = answer.as(StorageCheck.class);
     boolean resisted =

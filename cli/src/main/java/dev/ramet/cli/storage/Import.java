@@ -14,9 +14,9 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "import",
     description = {
-      "Makes a snapshot or template of a directory that ramet storage export has",
-      "made, and prints its id. Every byte is compared with the directory's record",
-      "first; the directory stays. A directory exported with --since needs the snapshot",
+      "Creates a snapshot or template from a directory that ramet storage export",
+      "wrote, and prints its id. First, every byte is checked against the directory's",
+      "record; the directory stays. A directory exported with --since needs the snapshot",
       "that it builds on, on this host."
     },
     footerHeading = "%nExamples:%n",
@@ -24,7 +24,7 @@ import picocli.CommandLine.Parameters;
       "  ramet storage import /backup/before-upgrade",
       "  ramet sandbox create -t $(ramet storage import /backup/before-upgrade --name again)",
       "",
-      "Import only what comes from somebody you trust: its devices are for the hypervisor to read."
+      "Import only from sources you trust: the hypervisor reads the device state."
     })
 final class Import extends Exchange {
   @Parameters(paramLabel = "DIRECTORY", description = "The directory, on the host's machine.")
@@ -33,7 +33,7 @@ final class Import extends Exchange {
   @Option(
       names = "--name",
       paramLabel = "NAME",
-      description = "Its name; the one it had unless given.")
+      description = "Its name; unless given, the name it had.")
   private @Nullable String name;
 
   Import(Context context) {

@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
     name = "provision",
     description = {
       "Makes a copy-on-write pool inside a data root and mounts it, or mounts it again after a",
-      "restart of the machine. Does nothing when it is there."
+      "restart of the machine. Does nothing if the pool is mounted already."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -32,7 +32,8 @@ final class Provision implements Callable<Integer> {
   @Option(
       names = "--size",
       paramLabel = "GIB",
-      description = "Its size; what suits the machine unless given. Space is taken as it is used.")
+      description =
+          "Its size; chosen for the machine unless given. Space is allocated as it is used.")
   private @Nullable Long size;
 
   Provision(Context context) {

@@ -28,7 +28,7 @@ final class Provisioners {
             .toList();
     if (found.isEmpty()) {
       throw new RametException(
-          ErrorCode.UNSUPPORTED, "no plugin here can make a pool; run this by the launcher");
+          ErrorCode.UNSUPPORTED, "no plugin here can make a pool; run this with the launcher");
     }
     return found;
   }
@@ -59,8 +59,8 @@ final class Provisioners {
         ? null
         : "the pool was made before, with "
             + (status.sizeBytes() >> MIB_SHIFT)
-            + " MiB; only one that is removed first (ramet storage remove), with all that is in it,"
-            + " can be made anew";
+            + " MiB; to change that, remove it with all its content (ramet storage remove) and make"
+            + " it again";
   }
 
   /** Returns one line about a provisioner. */

@@ -35,7 +35,7 @@ final class Remove implements Callable<Integer> {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT,
           "this deletes every sandbox, snapshot and template in " + root,
-          "say that you mean it with --yes",
+          "confirm it with --yes",
           null);
     }
     for (StorageProvisioner provisioner : Provisioners.all()) {

@@ -31,8 +31,8 @@ final class Resting implements AutoCloseable {
     } catch (NoClassDefFoundError e) {
       throw new RametException(
           ErrorCode.UNSUPPORTED,
-          "what opens a data root is not on the class path",
-          "run it by the launcher, the command first: bin/ramet storage …",
+          "the part that opens a data root is not on the class path",
+          "run it with the launcher, the command first: bin/ramet storage …",
           e);
     }
     storage.mounted().forEach(pool -> context.err().println("mounted " + pool));

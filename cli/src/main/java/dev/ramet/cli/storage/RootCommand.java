@@ -16,11 +16,14 @@ import picocli.CommandLine.Option;
 abstract class RootCommand extends ApiCommand {
   /** The last line of each such command's help. */
   static final String FOOTER =
-      "Where no host is named or runs here, it looks at the data root itself; hosts wait outside.";
+      "If no host is named or runs here, it opens the data root itself; no host can start"
+          + " meanwhile.";
 
   @Option(
       names = "--offline",
-      description = "Ask no host: look at the data root on this machine, on which none may run.")
+      description =
+          "Do not ask a host, but open the data root on this machine; no host may be running on"
+              + " it.")
   private boolean offline;
 
   @Mixin private DataRoot dataRoot = new DataRoot();
@@ -55,7 +58,7 @@ abstract class RootCommand extends ApiCommand {
         throw new RametException(
             e.code(),
             String.valueOf(e.getMessage()),
-            e.remedy() + "; for the data root on this machine without a host: --offline",
+            e.remedy() + "; to check the data root on this machine without a host: --offline",
             e);
       }
     }

@@ -11,7 +11,7 @@ import picocli.CommandLine.Mixin;
 /** The command that shows the state of a pool. */
 @Command(
     name = "status",
-    description = "Tells whether a data root has a pool, needs one, or could have one.",
+    description = "Shows whether a data root has a pool, needs one, or could have one.",
     footerHeading = "%nExamples:%n",
     footer = {"  ramet storage status", "  ramet storage status --data-root /srv/ramet"})
 final class Status implements Callable<Integer> {

@@ -14,15 +14,16 @@ import picocli.CommandLine.Command;
 @Command(
     name = "usage",
     description = {
-      "Tells what each disk and memory image of a host takes: for itself, which is what",
-      "deleting it frees, and in all, with what it shares with others."
+      "Shows the space that each disk and memory image of a host takes: its own, which",
+      "deleting it frees, and in all, including the space it shares with others."
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  ramet storage usage",
       "  ramet storage usage --json | jq -s 'map(.node | select(.)) | sort_by(-.exclusiveBytes)'",
       "",
-      "With --json one object a line, as they are found: nodes, then the sums of each root.",
+      "With --json, one object per line as they are found: nodes, then the totals of each"
+          + " root.",
       RootCommand.FOOTER
     })
 final class Usage extends RootCommand {

@@ -18,10 +18,12 @@ import picocli.CommandLine.Parameters;
     name = "build",
     description = {
       "Builds a template from a recipe or a container image, boots it, captures it warm, and",
-      "prints its id. When the same content is there already, nothing is built.",
-      "An image is an OCI layout, as a directory or tar archive, or what docker save wrote. The",
-      "host reads it: it has to be on its machine, in one of its ramet.exchange-directories if",
-      "those are set. What the image starts is started, as its user, and runs in every sandbox."
+      "prints its id. If the same content exists already, nothing is built.",
+      "An image is an OCI layout, as a directory or tar archive, or an archive from docker"
+          + " save. The",
+      "host reads it: it must be on the host's machine, in one of its"
+          + " ramet.exchange-directories if",
+      "those are set. The image's command is started as its user, and runs in every sandbox."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -65,7 +67,7 @@ final class Build extends Making {
   @Option(
       names = "--start",
       paramLabel = "COMMAND",
-      description = "Start this, by a shell, in place of what the image starts.")
+      description = "Start this shell command instead of the image's command.")
   private @Nullable String start;
 
   @Option(names = "--no-start", description = "Start nothing.")
@@ -74,7 +76,8 @@ final class Build extends Making {
   @Option(
       names = "--ready",
       paramLabel = "COMMAND",
-      description = "Capture it once this succeeds, rather than after three seconds.")
+      description =
+          "Capture the template once this command succeeds, instead of after three seconds.")
   private @Nullable String ready;
 
   @Option(names = "--cpu", paramLabel = "N", description = "Virtual CPUs.")
@@ -98,7 +101,7 @@ final class Build extends Making {
     }
     if (platform != null || tag != null || start != null || noStart || ready != null) {
       throw RametException.invalid(
-          "--platform, --tag, --start, --no-start, --ready", "are for an image, given by --oci");
+          "--platform, --tag, --start, --no-start, --ready", "need an image, given with --oci");
     }
     return make(
         client,
@@ -113,7 +116,7 @@ final class Build extends Making {
 
   private int ofImage(Client client, Path file) {
     if (recipe != null) {
-      throw RametException.invalid("--oci", "is in place of a recipe; give one of them");
+      throw RametException.invalid("--oci", "cannot be combined with a recipe");
     }
     if (name == null) {
       throw RametException.invalid("--name", "is needed for a template of an image");

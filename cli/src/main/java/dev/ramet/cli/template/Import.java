@@ -14,8 +14,9 @@ import picocli.CommandLine.Option;
 @Command(
     name = "import",
     description = {
-      "Makes a template of your own kernel and disk, boots it, captures it warm, prints its id.",
-      "The files are read by the host: they have to be on its machine, in one of its",
+      "Creates a template from your own kernel and disk, boots it, captures it warm, prints"
+          + " its id.",
+      "The host reads the files: they must be on its machine, in one of its",
       "ramet.exchange-directories if those are set."
     },
     footerHeading = "%nExamples:%n",
@@ -53,7 +54,9 @@ final class Import extends Making {
       description = "Memory, such as 512M or 1G (default: 512M).")
   private @Nullable String memory;
 
-  @Option(names = "--cold", description = "Do not boot it now: every sandbox boots by itself.")
+  @Option(
+      names = "--cold",
+      description = "Do not boot it now: every sandbox then boots on its own.")
   private boolean cold;
 
   Import(Context context) {

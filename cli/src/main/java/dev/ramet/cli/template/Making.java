@@ -41,7 +41,7 @@ abstract class Making extends ApiCommand {
         .println(
             made.buildMs() > 0
                 ? "Made " + name + " in " + Human.millis(made.buildMs()) + "."
-                : name + " is there already.");
+                : name + " exists already.");
     return 0;
   }
 

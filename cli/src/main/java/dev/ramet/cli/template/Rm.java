@@ -15,7 +15,8 @@ import picocli.CommandLine.Parameters;
     name = "rm",
     aliases = "delete",
     description = {
-      "Deletes templates. Sandboxes that started from them run on. An id or NAME:TAG is one version;",
+      "Deletes templates. Sandboxes started from them keep running. An id or NAME:TAG is"
+          + " one version;",
       "NAME is all versions of that name."
     },
     footerHeading = "%nExamples:%n",

@@ -16,8 +16,9 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "tag",
     description = {
-      "Gives a version of a template tags, and prints its id. Versions that have them lose them,",
-      "and stay."
+      "Assigns tags to a version of a template, and prints its id. Versions that had these"
+          + " tags",
+      "lose them but remain."
     },
     footerHeading = "%nExamples:%n",
     footer = {"  ramet template tag web:v2 default stable"})

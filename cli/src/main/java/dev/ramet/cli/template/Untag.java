@@ -14,7 +14,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "untag",
     description = {
-      "Takes tags from the versions of a template. The versions stay; one without tags is reached",
+      "Removes tags from the versions of a template. The versions remain; one without tags"
+          + " is reached",
       "by its id."
     },
     footerHeading = "%nExamples:%n",

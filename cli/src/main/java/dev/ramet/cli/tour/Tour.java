@@ -85,7 +85,7 @@ final class Tour {
     Long during = traces.diskUse();
     apart(made, pid, planted);
     Values after = step("source", "Look at the source again", () -> scene.read(pid), Tour::shown);
-    check("the source kept all three of its own", after.equals(planted));
+    check("the source kept all three of its own values", after.equals(planted));
     check("the source's program is the same process", !after.variable().isEmpty());
     if (hypervisor != null) {
       check(
@@ -175,7 +175,7 @@ final class Tour {
               String each = Human.millis(nanos[0] / 1e6 / n) + " each";
               return capture == null
                   ? each
-                  : each + "; the source stood still for " + Human.millis(capture.pauseMs());
+                  : each + "; the source was paused for " + Human.millis(capture.pauseMs());
             });
     Long after = traces.diskUse();
     Long disk = before == null || after == null ? null : after - before;
@@ -233,7 +233,7 @@ final class Tour {
               return same;
             },
             ok -> "");
-    check("every clone sees its own changes and nobody else's", separate);
+    check("every clone sees only its own changes", separate);
   }
 
   private static Values destroyed(Scene scene, long pid) {

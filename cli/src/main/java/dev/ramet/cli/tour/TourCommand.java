@@ -20,7 +20,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "tour",
     description = {
-      "Shows on this host what Ramet does, and checks it.",
+      "Demonstrates on this host what Ramet does, and checks the results.",
       "Starts a sandbox, takes a snapshot, destroys, rolls back, clones, deletes everything."
     },
     footerHeading = "%nExamples:%n",
@@ -28,19 +28,22 @@ import picocli.CommandLine.Option;
       "  ramet tour",
       "  ramet tour --clones 100 --concurrency 10 --json tour.json",
       "",
-      "Ends with a status other than 0 when something did not hold."
+      "The status is not 0 if a check failed."
     })
 public final class TourCommand implements Callable<Integer> {
   private final Context context;
 
-  @Option(names = "--json", paramLabel = "FILE", description = "Also write what was measured.")
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Also write the measurements to this file.")
   private @Nullable Path json;
 
   @Option(
       names = {"-t", "--template"},
       paramLabel = "NAME",
       defaultValue = "micro",
-      description = "What to start from (default: ${DEFAULT-VALUE}).")
+      description = "The template to start from (default: ${DEFAULT-VALUE}).")
   private String template = "micro";
 
   @Option(
@@ -64,10 +67,10 @@ public final class TourCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     if (clones < 1 || clones > 100) {
-      throw RametException.invalid("--clones", "has to be 1 to 100");
+      throw RametException.invalid("--clones", "must be 1 to 100");
     }
     if (concurrency < 1 || concurrency > 100) {
-      throw RametException.invalid("--concurrency", "has to be 1 to 100");
+      throw RametException.invalid("--concurrency", "must be 1 to 100");
     }
     Client client = context.client();
     String run = Long.toHexString(ThreadLocalRandom.current().nextLong());
@@ -81,7 +84,7 @@ public final class TourCommand implements Callable<Integer> {
             () -> {
               tour.stop();
               if (deleted.compareAndSet(false, true)) {
-                context.err().println("Deleting what the tour has made ...");
+                context.err().println("Deleting everything the tour made ...");
                 traces.delete();
               }
             });
@@ -89,7 +92,7 @@ public final class TourCommand implements Callable<Integer> {
     try {
       tour.run(clones, concurrency);
     } catch (RuntimeException e) {
-      report.check("the tour came to its end", false);
+      report.check("the tour ended", false);
       throw e;
     } finally {
       if (!report.good() && deleted.compareAndSet(false, true)) {

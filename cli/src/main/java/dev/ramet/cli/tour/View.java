@@ -77,7 +77,7 @@ final class View {
     out.println();
     out.println(
         good
-            ? paint.good("   Everything held.")
-            : paint.bad("   Something did not hold: see WRONG above."));
+            ? paint.good("   All checks passed.")
+            : paint.bad("   Some checks failed: see WRONG above."));
   }
 }

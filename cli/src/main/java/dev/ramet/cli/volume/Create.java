@@ -13,7 +13,7 @@ import picocli.CommandLine.Parameters;
 /** The command that creates a volume. */
 @Command(
     name = "create",
-    description = "Makes an empty volume and prints its id.",
+    description = "Creates an empty volume and prints its id.",
     footerHeading = "%nExamples:%n",
     footer = {"  ramet volume create data", "  ramet volume create data --json | jq -r .token"})
 final class Create extends ApiCommand {

@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
 final class Ls extends ApiCommand {
   @Option(
       names = {"-q", "--quiet"},
-      description = "Print ids alone.")
+      description = "Print only the ids.")
   private boolean quiet;
 
   Ls(Context context) {

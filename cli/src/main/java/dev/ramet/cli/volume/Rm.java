@@ -14,7 +14,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "rm",
     aliases = "delete",
-    description = "Deletes volumes with all their files; those that a sandbox has stay.",
+    description = "Deletes volumes with all their files, unless a sandbox uses them.",
     footerHeading = "%nExamples:%n",
     footer = {"  ramet volume rm data", "  ramet volume rm $(ramet volume ls -q)"})
 final class Rm extends ApiCommand {

@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "show",
     aliases = "info",
-    description = "Shows one volume, the token for its files, and which sandboxes have it.",
+    description = "Shows one volume, the token for its files, and the sandboxes that mount it.",
     footerHeading = "%nExamples:%n",
     footer = {"  ramet volume show data", "  ramet volume show data --json | jq -r .token"})
 final class Show extends ApiCommand {

@@ -89,7 +89,7 @@ final class ForcedModeTest {
     Sandbox sandbox = create(INCREMENTAL, null);
     assertEquals(INCREMENTAL, sandbox.memoryMode());
     assertMode(INCREMENTAL, "forced for this sandbox", snapshot(ground, sandbox.id()));
-    assertMode(FULL, "asked for by the caller", forced(ground, sandbox.id(), FULL));
+    assertMode(FULL, "requested by the caller", forced(ground, sandbox.id(), FULL));
     List<Sandbox> clones =
         ground.engine().sandboxes().clone(sandbox.id(), new CloneRequest(1, 1, null)).sandboxes();
     assertMode(INCREMENTAL, "forced for this sandbox", snapshot(ground, clones.get(0).id()));
@@ -128,7 +128,7 @@ final class ForcedModeTest {
     assertEquals(before + 1, captured(INCREMENTAL, "pause"), "forced for the sandbox");
     before = captured(FULL, "pause");
     pauseAndResume(sandbox.id(), FULL);
-    assertEquals(before + 1, captured(FULL, "pause"), "asked for by the caller");
+    assertEquals(before + 1, captured(FULL, "pause"), "requested by the caller");
     assertEquals("before", ground.shell(sandbox.id()).run("cat /tmp/file"));
 
     reopen(FULL);
@@ -179,7 +179,7 @@ final class ForcedModeTest {
     CloneRequest full = new CloneRequest(1, 1, null, FULL);
     report = ground.engine().sandboxes().clone(sandbox.id(), full).capture();
     assertEquals(FULL, Objects.requireNonNull(report).mode());
-    assertTrue(report.modeReason().contains("asked for by the caller"), report.modeReason());
+    assertTrue(report.modeReason().contains("requested by the caller"), report.modeReason());
     double before = captured(FULL, "clone-base");
     List<ForkResult> forks = ground.engine().sandboxes().fork(sandbox.id(), full);
     assertTrue(forks.get(0) instanceof ForkResult.Made, forks.toString());

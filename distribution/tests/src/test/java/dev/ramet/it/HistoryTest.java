@@ -53,7 +53,7 @@ final class HistoryTest {
   private void awaitCopies(double atLeast) throws InterruptedException {
     long start = System.nanoTime();
     while (done("copy") < atLeast) {
-      assertTrue(System.nanoTime() - start < PATIENCE_NANOS, "copies are made ahead");
+      assertTrue(System.nanoTime() - start < PATIENCE_NANOS, "copies are prepared");
       Thread.sleep(20);
     }
   }

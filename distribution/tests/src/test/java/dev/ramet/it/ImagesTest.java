@@ -114,7 +114,7 @@ final class ImagesTest {
         List.of(
             new Case(2, "is not there", List.of("--oci", "/no/such/image")),
             new Case(2, "not an image", List.of("--oci", scratch.toString())),
-            new Case(2, "no image here is named", List.of("--oci", "" + layout, "--tag", "none")),
+            new Case(2, "there is no image named", List.of("--oci", "" + layout, "--tag", "none")),
             new Case(2, "linux/arm64", List.of("--oci", "" + layout, "--platform", "linux/arm64")),
             new Case(2, "does not fit", List.of("--oci", "" + largeImage(), "--disk", "32M")),
             new Case(
@@ -167,7 +167,7 @@ final class ImagesTest {
       String smaller = refused(disk, "512M");
       assertTrue(smaller.contains("diskSizeMB"), smaller);
       String inMemory = refused(warm, "3G");
-      assertTrue(inMemory.contains("give memoryMB"), inMemory);
+      assertTrue(inMemory.contains("change memoryMB"), inMemory);
       disk.delete();
       warm.delete();
     }

@@ -102,7 +102,7 @@ final class OfflineCheckTest {
     Map<Path, String> before = content();
     assertEquals(Map.of(), check(0));
     Run text = run("storage", "check");
-    assertTrue(text.out().endsWith(" images looked at: all is well\n"), text.out());
+    assertTrue(text.out().endsWith(" images checked: all is well\n"), text.out());
     Run usage = run("storage", "usage");
     assertEquals(0, usage.status(), usage.err());
     assertTrue(usage.out().contains(storage.good() + ".memory"), usage.out());

@@ -131,7 +131,7 @@ final class PackagesTest {
       assertTrue(archives.count() >= 2, "start-up archives are made");
     }
     Path settings = root.resolve("etc/ramet/ramet.yaml");
-    assertFalse(Files.exists(home.resolve("conf")), "there is one file of settings");
+    assertFalse(Files.exists(home.resolve("conf")), "this host has one file of settings");
     serve(root.resolve("usr/bin/ramet"), Map.of("RAMET_CONFIG", settings.toString()));
 
     // An operator's change survives the installation of a newer package.

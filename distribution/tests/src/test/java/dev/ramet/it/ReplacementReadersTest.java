@@ -56,7 +56,7 @@ final class ReplacementReadersTest {
     String hash = machine.write("file");
     assertNotEquals(before, hash);
     Snapshot made = machine.replacing(old);
-    machine.assertRebuilt("sandboxes rest on it: " + reader.id(), old, made);
+    machine.assertRebuilt("sandboxes depend on it: " + reader.id(), old, made);
     assertEquals(before, machine.hash(reader.id()));
     assertEquals(hash, machine.restored(made, "file"));
   }

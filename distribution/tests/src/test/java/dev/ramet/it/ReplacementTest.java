@@ -122,7 +122,7 @@ final class ReplacementTest {
               () -> assertEquals(old.id(), ground.engine().snapshots().get(old.id()).id()));
       Snapshot made = machine.replacing(old);
       ground.steps().reset();
-      machine.assertRebuilt("by configuration", old, made);
+      machine.assertRebuilt("is REBUILD", old, made);
       assertEquals(hash, machine.restored(made, "file"));
 
       ground.steps().breakAt("snapshot.seal", 0);

@@ -104,6 +104,6 @@ final class SettingsTest {
   void theShippedFileSetsNothing() throws Exception {
     Installed.Run run = Installed.alone(Map.of(), List.of("config", "check"));
     assertEquals(0, run.status(), run.err());
-    assertTrue(run.out().contains("conf/ramet.yaml: nothing is wrong"), run.out());
+    assertTrue(run.out().contains("conf/ramet.yaml: no errors"), run.out());
   }
 }

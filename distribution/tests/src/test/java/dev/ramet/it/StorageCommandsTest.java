@@ -80,7 +80,7 @@ final class StorageCommandsTest {
     SortedSet<String> before = files();
     Run run = host.run("storage", "check");
     assertEquals(0, run.status(), run.out() + run.err());
-    assertTrue(run.out().endsWith(" images looked at: all is well\n"), run.out());
+    assertTrue(run.out().endsWith(" images checked: all is well\n"), run.out());
     assertEquals(200, host.request("POST", "/storage/check", null));
     assertEquals(200, host.request("POST", "/storage/gc", null));
     Run nothing = host.run("storage", "gc");

@@ -124,7 +124,7 @@ final class StorageGround implements AutoCloseable {
   /** Makes a directory with an unfinished file. */
   static Path directory(Path path, String file) throws IOException {
     Files.createDirectories(path);
-    Files.writeString(path.resolve(file), "half made");
+    Files.writeString(path.resolve(file), "did not finish");
     return path;
   }
 

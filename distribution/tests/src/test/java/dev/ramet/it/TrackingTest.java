@@ -355,7 +355,7 @@ final class TrackingTest {
     String hash = write("file");
     Snapshot next = snapshot();
     assertMode(TRACKING, "restored from", next);
-    assertMode(TRACKING, "started anew after the previous capture, " + last.id() + "; ", next);
+    assertMode(TRACKING, "restarted after the previous capture, " + last.id() + "; ", next);
     assertEquals(hash, restored(next, "file"));
     assertFollows(next, snapshot());
   }

@@ -91,7 +91,7 @@ public final class EgressFilter implements AutoCloseable {
       if (known.groups() == null) {
         LOG.log(
             System.Logger.Level.WARNING,
-            "guests that may open connections reach this host itself too: {0}",
+            "guests that may open connections can also reach this host: {0}",
             known.detail());
       }
     }
@@ -162,8 +162,8 @@ public final class EgressFilter implements AutoCloseable {
     if (proxy != null && neverReached(proxy.host())) {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT,
-          "network.egressProxy.address: an address that guests of this host never reach",
-          "give another address of the proxy, or have the operator leave it out of"
+          "network.egressProxy.address: guests on this host may not reach this address",
+          "use another address for the proxy, or have the operator remove this one from"
               + " ramet.outbound-never",
           null);
     }
@@ -181,7 +181,7 @@ public final class EgressFilter implements AutoCloseable {
     }
     String noRelay = found.noRelay();
     if (noRelay != null && policy(rules, headers).relayed().any()) {
-      throw unsupported("by names of hosts or through a proxy: " + noRelay);
+      throw unsupported("by host names or through a proxy: " + noRelay);
     }
     return found.groups();
   }
@@ -189,7 +189,7 @@ public final class EgressFilter implements AutoCloseable {
   private static RametException unsupported(String why) {
     return new RametException(
         ErrorCode.UNSUPPORTED,
-        "network: this host cannot filter what guests reach: " + why,
+        "network: this host cannot filter guests' connections " + why,
         "run the host as root, on a kernel with CONFIG_CGROUP_BPF and cgroup2 mounted",
         null);
   }
@@ -253,7 +253,7 @@ public final class EgressFilter implements AutoCloseable {
   private static RametException unfit(String machine, Exception cause) {
     return new RametException(
         ErrorCode.HOST_UNFIT,
-        "cannot filter what " + machine + " reaches: " + cause.getMessage(),
+        "cannot filter the connections of " + machine + ": " + cause.getMessage(),
         cause);
   }
 

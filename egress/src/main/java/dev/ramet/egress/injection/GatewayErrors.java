@@ -30,7 +30,7 @@ final class GatewayErrors {
     }
     String reason =
         cause instanceof SSLException
-            ? "shows no certificate that this sandbox's host trusts, or speaks no TLS"
+            ? "has no certificate that this sandbox's host trusts, or does not speak TLS"
             : cause instanceof UnknownHostException
                 ? "is not known to this sandbox's host"
                 : "does not answer";
@@ -47,7 +47,7 @@ final class GatewayErrors {
               + missing.name()
               + " into requests to "
               + name
-              + ", and it was deleted");
+              + ", but it was deleted");
     }
     LOG.log(System.Logger.Level.WARNING, "a guest''s request to {0} failed: {1}", name, cause);
     return badGateway(exchange, "the host cannot read its secrets");

@@ -179,7 +179,7 @@ final class InjectedRequests extends ChannelInboundHandlerAdapter {
     }
     boolean switched = response.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS);
     if (switched && !exchange.webSocket()) {
-      hostEnded(from, new BadHttpException("a change of protocol without a request for it"));
+      hostEnded(from, new BadHttpException("a protocol switch that was not requested"));
       return;
     }
     exchange.answer(response);
@@ -203,7 +203,7 @@ final class InjectedRequests extends ChannelInboundHandlerAdapter {
     boolean last = content instanceof LastHttpContent;
     if (exchange == null || (last && exchange.toTheEnd && cut)) {
       ReferenceCountUtil.release(content);
-      hostEnded(from, new SSLException("the connection ended without an end of TLS"));
+      hostEnded(from, new SSLException("the connection ended without a TLS close"));
       return;
     }
     Streams.write(connection.guest(), content);

@@ -34,17 +34,17 @@ final class RequestRewriting {
     HttpMethod method = head.method();
     if (method.equals(HttpMethod.TRACE) || method.equals(HttpMethod.CONNECT)) {
       // A host may answer the one with the header that was put in, and the other leads anywhere.
-      String text = method + " is not passed on to " + name;
+      String text = method + " is not forwarded to " + name;
       return new LocalResponse(HttpResponseStatus.METHOD_NOT_ALLOWED, text, false);
     }
     try {
       if (!RequestHeads.direct(head)) {
-        throw new BadHttpException("a request for a proxy");
+        throw new BadHttpException("a proxy request");
       }
       if (!name.equals(RequestHeads.name(head))) {
         return new LocalResponse(
             HttpResponseStatus.MISDIRECTED_REQUEST,
-            "this connection is for " + name + ", and Host names another one",
+            "this connection is for " + name + ", but Host names another host",
             method.equals(HttpMethod.HEAD));
       }
       return null;

@@ -45,7 +45,7 @@ public final class UpstreamTls {
       context.init(null, authorities == null ? null : with(authorities), null);
     } catch (GeneralSecurityException | IOException e) {
       throw new RametException(
-          ErrorCode.HOST_UNFIT, "Java has no authorities that it trusts: " + e.getMessage(), e);
+          ErrorCode.HOST_UNFIT, "Java trusts no certificate authorities: " + e.getMessage(), e);
     }
   }
 
@@ -87,7 +87,7 @@ public final class UpstreamTls {
       if (!found.isEmpty()) {
         return found;
       }
-      why = "it holds no certificate in PEM form";
+      why = "it contains no certificate in PEM form";
     } catch (IOException | GeneralSecurityException e) {
       why = e.toString();
     }

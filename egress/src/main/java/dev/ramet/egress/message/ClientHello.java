@@ -50,7 +50,7 @@ final class ClientHello {
           || in.getByte(from + 1) != 3
           || length == 0
           || length > MAX_RECORD_BYTES) {
-        throw odd("no record of a handshake");
+        throw odd("not a handshake record");
       }
       int end = at + RECORD_HEADER_BYTES + length;
       if (length > message.remaining() || end > MAX_BYTES) {
@@ -76,7 +76,7 @@ final class ClientHello {
     }
     int wanted = MESSAGE_HEADER_BYTES + (message.getInt(0) & 0xffffff);
     if (message.get(0) != CLIENT_HELLO || have > wanted) {
-      throw odd("something else than a ClientHello");
+      throw odd("not a ClientHello");
     }
     return have == wanted;
   }
@@ -92,12 +92,12 @@ final class ClientHello {
     try {
       return parse(message.slice(MESSAGE_HEADER_BYTES, length));
     } catch (BufferUnderflowException | IllegalArgumentException e) {
-      throw odd("a ClientHello that ends too early");
+      throw odd("a truncated ClientHello");
     }
   }
 
   private static ProtocolException odd(String what) {
-    return new ProtocolException("no connection of TLS: " + what);
+    return new ProtocolException("not a TLS connection: " + what);
   }
 
   private static @Nullable String parse(ByteBuffer hello) throws IOException {
@@ -113,7 +113,7 @@ final class ClientHello {
     }
     ByteBuffer extensions = part(hello, hello.getShort() & 0xffff);
     if (hello.hasRemaining()) {
-      throw odd("something after its extensions");
+      throw odd("data after the extensions");
     }
     Set<Integer> seen = new HashSet<>();
     String name = null;
@@ -121,7 +121,7 @@ final class ClientHello {
       int type = extensions.getShort() & 0xffff;
       ByteBuffer content = part(extensions, extensions.getShort() & 0xffff);
       if (!seen.add(type)) {
-        throw odd("an extension that comes twice");
+        throw odd("a repeated extension");
       }
       if (type == SERVER_NAME) {
         name = name(content);
@@ -133,11 +133,11 @@ final class ClientHello {
   private static String name(ByteBuffer content) throws IOException {
     ByteBuffer list = part(content, content.getShort() & 0xffff);
     if (list.get() != HOST_NAME) {
-      throw odd("a server that is named by something else than its name");
+      throw odd("a server name of an unknown type");
     }
     ByteBuffer name = part(list, list.getShort() & 0xffff);
     if (list.hasRemaining() || content.hasRemaining() || !name.hasRemaining()) {
-      throw odd("not one name of a server");
+      throw odd("not exactly one server name");
     }
     return StandardCharsets.ISO_8859_1.decode(name).toString();
   }

@@ -112,7 +112,7 @@ final class HeadSyntax {
     if (first != null) {
       String line = in.toString(index, length, StandardCharsets.ISO_8859_1);
       if (!first.matcher(line).matches()) {
-        throw new BadHttpException("the first line is not one of HTTP/1.1");
+        throw new BadHttpException("the first line is not an HTTP/1.1 request line");
       }
       firstLine = null;
     } else if (++fields > MAX_FIELDS) {

@@ -38,7 +38,7 @@ public final class OpeningReader extends ByteToMessageDecoder {
             () ->
                 decide(
                     Opening.unreadable(
-                        tls, new SocketTimeoutException("the guest gave no name in time"))));
+                        tls, new SocketTimeoutException("the guest sent no host name in time"))));
     ctx.read();
   }
 
@@ -67,7 +67,7 @@ public final class OpeningReader extends ByteToMessageDecoder {
 
   @Override
   protected void decodeLast(ChannelHandlerContext ctx, ByteBuf in, List<Object> out) {
-    decide(Opening.unreadable(tls, new EOFException("the guest gave no name")));
+    decide(Opening.unreadable(tls, new EOFException("the guest sent no host name")));
   }
 
   private void decide(Opening opening) {

@@ -67,12 +67,12 @@ public final class RequestDecoder extends HttpRequestDecoder {
     } catch (BadHttpException e) {
       throw e;
     } catch (Exception e) {
-      throw new BadHttpException("not understood: " + e.getClass().getSimpleName());
+      throw new BadHttpException("malformed: " + e.getClass().getSimpleName());
     }
     if (out.get(0) instanceof HttpRequest request) {
       return request;
     }
-    throw out.get(0) instanceof BadHttpException bad ? bad : new BadHttpException("no request");
+    throw out.get(0) instanceof BadHttpException bad ? bad : new BadHttpException("not a request");
   }
 
   private void decode(ByteBuf in, List<Object> out) throws Exception {

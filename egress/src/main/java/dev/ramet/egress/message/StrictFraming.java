@@ -124,7 +124,7 @@ final class StrictFraming {
     int end = in.indexOf(from, from + most, HttpConstants.LF);
     if (end < 0) {
       if (most == MAX_CHUNK_LINE_BYTES) {
-        throw new BadHttpException("a chunk's size of too many bytes");
+        throw new BadHttpException("a chunk size with too many digits");
       }
       return false;
     }
@@ -175,7 +175,7 @@ final class StrictFraming {
 
   private static String reason(DecoderResult result) {
     Throwable cause = result.cause();
-    return "not understood: " + (cause == null ? "" : cause.getClass().getSimpleName());
+    return "malformed: " + (cause == null ? "" : cause.getClass().getSimpleName());
   }
 
   private static Part begin(HttpMessage message) throws BadHttpException {
@@ -186,7 +186,7 @@ final class StrictFraming {
     List<String> lengths = message.headers().getAll(HttpHeaderNames.CONTENT_LENGTH);
     List<String> codings = message.headers().getAll(HttpHeaderNames.TRANSFER_ENCODING);
     if (lengths.size() > 1 || (!lengths.isEmpty() && !codings.isEmpty())) {
-      throw new BadHttpException("more than one length of a body");
+      throw new BadHttpException("more than one body length");
     }
     if (!lengths.isEmpty() && !LENGTH.matcher(lengths.get(0)).matches()) {
       throw new BadHttpException("invalid Content-Length");

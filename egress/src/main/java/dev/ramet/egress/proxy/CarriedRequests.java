@@ -60,7 +60,7 @@ final class CarriedRequests extends ChannelInboundHandlerAdapter {
   /** Refuses requests that do not go to the host that they name, or not from here. */
   static void check(HttpRequest head) throws BadHttpException {
     if (!RequestHeads.fits(head)) {
-      throw new BadHttpException("a request for a proxy or a tunnel, or one that hides its Host");
+      throw new BadHttpException("a proxy or tunnel request, or one without a plain Host");
     }
   }
 
@@ -118,7 +118,7 @@ final class CarriedRequests extends ChannelInboundHandlerAdapter {
         connection.sideEnded();
         return;
       } else {
-        throw new BadHttpException("no request: " + message);
+        throw new BadHttpException("not a request: " + message);
       }
     } catch (BadHttpException | RefusedException e) {
       ReferenceCountUtil.release(message);

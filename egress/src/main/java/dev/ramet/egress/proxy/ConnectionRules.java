@@ -107,7 +107,7 @@ final class ConnectionRules {
   void concernsNobody(@Nullable String name) throws RefusedException {
     synchronized (server) {
       if (name != null && server.policy().requests().concerns(name)) {
-        throw new RefusedException("a request that rules are about");
+        throw new RefusedException("a request that rules apply to");
       }
     }
   }

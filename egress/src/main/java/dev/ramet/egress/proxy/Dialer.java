@@ -74,7 +74,7 @@ final class Dialer {
                   ? CompletableFuture.failedFuture(
                       new RefusedException(
                           allowed
-                              ? "guests of this host never reach the addresses of " + name
+                              ? "guests on this host may not reach the addresses of " + name
                               : "the rules of this sandbox do not allow " + name))
                   : to(policy, fit, new InetSocketAddress(fit.get(0), port), loop);
             });
@@ -116,7 +116,7 @@ final class Dialer {
                   found.stream().filter(one -> !policy.never().test(one)).toList();
               return fit.isEmpty()
                   ? CompletableFuture.failedFuture(
-                      new RefusedException("guests never reach the address of their proxy"))
+                      new RefusedException("guests may not reach the address of their proxy"))
                   : through(proxy, fit, asked, loop);
             });
   }
@@ -133,7 +133,7 @@ final class Dialer {
     InetAddress address = addresses.get(0);
     if (policy.never().test(address)) {
       return CompletableFuture.failedFuture(
-          new RefusedException("guests of this host never reach this address"));
+          new RefusedException("guests on this host may not reach this address"));
     }
     return open(new InetSocketAddress(address, port), null, loop)
         .exceptionallyCompose(

@@ -65,7 +65,7 @@ final class GuestConnection implements InterceptedConnection {
         () -> {
           Origin to = server.origins().take(guest.remoteAddress().getPort());
           if (to == null) {
-            throw new RefusedException("a connection that no guest opened");
+            throw new RefusedException("a connection that was not opened by a guest");
           }
           serve(to);
         });
@@ -142,7 +142,7 @@ final class GuestConnection implements InterceptedConnection {
                     respond(response(head, HttpResponseStatus.FORBIDDEN, refused.getMessage()));
                   } else {
                     LOG.log(System.Logger.Level.DEBUG, "cannot connect to upstream", e);
-                    String text = name + " is not reached from this sandbox";
+                    String text = name + " cannot be reached from this sandbox";
                     respond(response(head, HttpResponseStatus.BAD_GATEWAY, text));
                   }
                 });
@@ -169,7 +169,7 @@ final class GuestConnection implements InterceptedConnection {
   public CompletableFuture<Channel> connect(String name) {
     String normal = HostPatterns.normal(name);
     if (normal == null) {
-      return CompletableFuture.failedFuture(new RefusedException("no name of a host: " + name));
+      return CompletableFuture.failedFuture(new RefusedException("not a host name: " + name));
     }
     ConnectionPolicy by = rules.decided();
     return server
@@ -190,7 +190,7 @@ final class GuestConnection implements InterceptedConnection {
   private Channel kept(Channel upstream) {
     if (ended) {
       Streams.reset(upstream);
-      throw new CompletionException(new RefusedException("the connection has ended meanwhile"));
+      throw new CompletionException(new RefusedException("the connection has ended"));
     }
     hosts.add(upstream);
     upstream.closeFuture().addListener(closed -> hosts.remove(upstream));

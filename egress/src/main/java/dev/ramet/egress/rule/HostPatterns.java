@@ -56,12 +56,12 @@ public final class HostPatterns {
   public static String pattern(String text) {
     if (text.chars().anyMatch(c -> c > 0x7e)) {
       throw new IllegalArgumentException(
-          "a name beyond ASCII; write it as in DNS, beginning with xn--");
+          "a name with characters outside ASCII; write it as in DNS, beginning with xn--");
     }
     String lower = text.toLowerCase(Locale.ROOT);
     String name = lower.startsWith(BELOW) ? lower.substring(BELOW.length()) : lower;
     if (!name(name)) {
-      throw new IllegalArgumentException("not an address, a network or a name of a host");
+      throw new IllegalArgumentException("not an address, a network or a host name");
     }
     return lower;
   }

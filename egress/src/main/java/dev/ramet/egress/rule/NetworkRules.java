@@ -96,7 +96,7 @@ public record NetworkRules(
       return entry;
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(
-          e.getMessage() + "; names of hosts can be allowed, not denied", e);
+          e.getMessage() + "; host names can be allowed but not denied", e);
     }
   }
 
@@ -136,7 +136,7 @@ public record NetworkRules(
     if (!closed && !allowedNames().isEmpty()) {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT,
-          "network.allowOut: names of hosts hold only where all else is denied",
+          "network.allowOut: host names can only be allowed where everything else is denied",
           "add " + EVERYTHING + " to network.denyOut, or set allow_internet_access to false",
           null);
     }

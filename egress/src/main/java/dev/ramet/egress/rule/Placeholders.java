@@ -36,8 +36,8 @@ public final class Placeholders {
     if (what.startsWith(IDENTITY)) {
       throw new RametException(
           ErrorCode.UNSUPPORTED,
-          field + ": this host issues no identities of sandboxes",
-          "keep a token as a secret and refer to it by ${e2b.secrets.NAME}",
+          field + ": this host issues no sandbox identities",
+          "store a token as a secret and refer to it by ${e2b.secrets.NAME}",
           null);
     }
     if (!what.startsWith(SECRETS)

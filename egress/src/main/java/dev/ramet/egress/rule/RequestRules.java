@@ -65,7 +65,7 @@ public record RequestRules(Map<String, List<Map<String, String>>> byHost) {
         (host, rules) -> {
           String where = FIELD + "[\"" + host + "\"]";
           if (checked.put(host(where, host), headers(where, rules)) != null) {
-            throw RametException.invalid(where, "is there twice, but for capitals");
+            throw RametException.invalid(where, "is given twice, apart from case");
           }
         });
     return new RequestRules(checked);
@@ -77,8 +77,8 @@ public record RequestRules(Map<String, List<Map<String, String>>> byHost) {
     } catch (IllegalArgumentException e) {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT,
-          where + ": must be a name of a host, or *. before one",
-          "rules go by the names that requests are for, not by addresses",
+          where + ": must be a host name, optionally after *.",
+          "these rules match host names, not addresses",
           null);
     }
   }
@@ -95,7 +95,7 @@ public record RequestRules(Map<String, List<Map<String, String>>> byHost) {
         String name = header.getKey();
         check(field, name, header.getValue());
         if (!names.add(name.toLowerCase(Locale.ROOT))) {
-          throw RametException.invalid(field + "." + name, "is there twice, but for capitals");
+          throw RametException.invalid(field + "." + name, "is given twice, apart from case");
         }
         headers.put(name, String.valueOf(header.getValue()));
       }
@@ -110,11 +110,11 @@ public record RequestRules(Map<String, List<Map<String, String>>> byHost) {
 
   private static void check(String field, String name, @Nullable String value) {
     if (!HeaderText.isName(name)) {
-      throw RametException.invalid(field, "a name must be a token of HTTP, such as X-Api-Key");
+      throw RametException.invalid(field, "a header name must be an HTTP token, such as X-Api-Key");
     }
     String where = field + "." + name;
     if (HeaderText.isOfTheConnection(name)) {
-      throw RametException.invalid(where, "belongs to the connection and cannot be put in");
+      throw RametException.invalid(where, "belongs to the connection and cannot be set");
     }
     if (value == null) {
       throw RametException.invalid(where, "must be a string");
@@ -124,7 +124,7 @@ public record RequestRules(Map<String, List<Map<String, String>>> byHost) {
           where,
           "must be at most "
               + MOST_CHARACTERS
-              + " visible ASCII characters, spaces and tabs, without the end of a line");
+              + " visible ASCII characters, spaces and tabs, without line breaks");
     }
     var unused = Placeholders.names(where, value);
   }
@@ -170,7 +170,7 @@ public record RequestRules(Map<String, List<Map<String, String>>> byHost) {
                 throw new RametException(
                     ErrorCode.INVALID_ARGUMENT,
                     where + ": there is no secret " + secret,
-                    "make it first: ramet secret create NAME, or POST /secrets",
+                    "create it first: ramet secret create NAME, or POST /secrets",
                     null);
               }
             });

@@ -27,7 +27,7 @@ public final class SecretChecks {
     }
     if (canonical.startsWith(Secrets.ID_PREFIX)) {
       throw RametException.invalid(
-          "name", "must not begin with " + Secrets.ID_PREFIX + ", as ids do");
+          "name", "must not begin with " + Secrets.ID_PREFIX + ", like ids");
     }
     return canonical;
   }
@@ -39,8 +39,8 @@ public final class SecretChecks {
     if (!HeaderText.isValue(value)) {
       throw RametException.invalid(
           "value",
-          "must be visible ASCII characters, spaces and tabs, without the end of a line: it becomes"
-              + " part of a header");
+          "must be visible ASCII characters, spaces and tabs without line breaks, because it"
+              + " becomes part of a header");
     }
   }
 

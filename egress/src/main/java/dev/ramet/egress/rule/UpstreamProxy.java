@@ -45,7 +45,7 @@ public record UpstreamProxy(
     checkBytes(where + "username", username);
     checkBytes(where + "password", password);
     if (password != null && username == null) {
-      throw RametException.invalid(where + "password", "goes with a username only");
+      throw RametException.invalid(where + "password", "needs a username");
     }
     return new UpstreamProxy(host, port, username, password);
   }

@@ -85,7 +85,7 @@ final class RelayedTlsTest {
       // Who reads to the end is told it, also by what this host answers itself.
       ask(process, line + " b.test");
       String refused = said.readLine();
-      assertTrue(refused.contains("Host names another one"), refused);
+      assertTrue(refused.contains("Host names another host"), refused);
       assertEquals("X-Key: v1", seen.poll(60, TimeUnit.SECONDS));
       assertTrue(seen.isEmpty(), seen.toString());
     } finally {

@@ -99,7 +99,7 @@ final class CaptureAttempt {
   record Source(Tracking.Use tracker, SnapshotReclaimer.@Nullable Pin base, ModeChain chain) {
     String reason() {
       if (base == null) {
-        return chain.reason("all of the memory");
+        return chain.reason("all memory");
       }
       String id = base.record().id();
       return chain.reason(

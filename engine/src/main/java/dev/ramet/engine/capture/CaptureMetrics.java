@@ -30,19 +30,18 @@ public final class CaptureMetrics {
     captures =
         registry.counter(
             "ramet_captures_total",
-            "Captures that became a snapshot, the common start of clones, or a template.",
+            "Captures that became a snapshot, the hidden snapshot that clones start from, or a"
+                + " template.",
             "mode",
             "kind");
     failures =
         registry.counter(
-            "ramet_capture_failures_total",
-            "Captures that failed, by the error they failed with.",
-            "error");
+            "ramet_capture_failures_total", "Captures that failed, by error code.", "error");
     refusals =
         registry.counter(
             "ramet_memory_mode_passed_over_total",
-            "Better memory modes that a capture passed over, by the mode it used instead; or the"
-                + " same one, without the previous capture.",
+            "Better memory modes that a capture passed over, by the mode used instead, which is"
+                + " the same one if only the previous capture could not be built on.",
             "mode",
             "used",
             "cause");
@@ -60,19 +59,19 @@ public final class CaptureMetrics {
     pause =
         registry.histogram(
             "ramet_capture_pause_seconds",
-            "How long a machine stood still for a capture.",
+            "How long a capture paused the machine.",
             PAUSE_BOUNDS,
             "mode");
     phases =
         registry.counter(
             "ramet_capture_pause_phase_seconds_total",
-            "The time that machines stood still, by phase.",
+            "The time that machines were paused, by phase.",
             "mode",
             "phase");
     total =
         registry.histogram(
             "ramet_capture_seconds",
-            "From the request for a capture until it was durable.",
+            "Time from the request for a capture until it was durable.",
             TOTAL_BOUNDS,
             "mode");
   }

@@ -238,7 +238,7 @@ public final class Capturer {
       }
     }
     if (!whole) {
-      throw unfit(what + id + ") has lost what was written to it");
+      throw unfit(what + id + ") has lost writes");
     }
     return pin;
   }

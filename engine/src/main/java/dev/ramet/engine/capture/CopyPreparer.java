@@ -73,20 +73,20 @@ public final class CopyPreparer implements AutoCloseable {
     this.done =
         registry.counter(
             "ramet_storage_ahead_total",
-            "Work on storage ahead of captures: copies made in the background, disks brought up to"
-                + " date before a pause, and images laid out anew.",
+            "Work on storage ahead of captures: copies made in the background, copies brought up"
+                + " to date before a pause, and memory images compacted.",
             "work",
             "outcome");
     this.seconds =
         registry.counter(
             "ramet_storage_ahead_seconds_total",
-            "The time of that work, rests in the background included.",
+            "The time spent on that work, including its idle times in the background.",
             "work");
     this.bytes =
         registry.counter(
             "ramet_storage_compacted_bytes_total",
-            "Bytes of memory images laid out anew, and how much of that was added to the space in"
-                + " use.",
+            "Bytes of memory images that compaction rewrote, and how much of that it added to the"
+                + " space in use.",
             "what");
     ThreadPoolExecutor one =
         new ThreadPoolExecutor(
@@ -139,7 +139,7 @@ public final class CopyPreparer implements AutoCloseable {
     try {
       thread.execute(this::next);
     } catch (RejectedExecutionException e) {
-      LOG.log(System.Logger.Level.DEBUG, "closed: no copies are made ahead any more");
+      LOG.log(System.Logger.Level.DEBUG, "closed: no more copies are prepared");
     }
   }
 
@@ -189,7 +189,7 @@ public final class CopyPreparer implements AutoCloseable {
     synchronized (this) {
       credits.computeIfPresent(sandboxId, (id, had) -> had - compacted.addedBytes());
     }
-    LOG.log(System.Logger.Level.DEBUG, "laid {0} out anew: {1}", image, compacted);
+    LOG.log(System.Logger.Level.DEBUG, "compacted {0}: {1}", image, compacted);
     return true;
   }
 
@@ -214,7 +214,7 @@ public final class CopyPreparer implements AutoCloseable {
       }
       done.increment(what, gone ? "gone" : "failed");
       if (!gone) {
-        LOG.log(System.Logger.Level.WARNING, what + " of " + id + " ahead of its use failed", e);
+        LOG.log(System.Logger.Level.WARNING, what + " of " + id + " failed ahead of a capture", e);
       }
     } finally {
       seconds.add((System.nanoTime() - start) / NANOS, what);
@@ -230,7 +230,7 @@ public final class CopyPreparer implements AutoCloseable {
     thread.shutdownNow();
     try {
       if (!thread.awaitTermination(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
-        LOG.log(System.Logger.Level.WARNING, "a copy was still being made ahead");
+        LOG.log(System.Logger.Level.WARNING, "a copy was still being prepared");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

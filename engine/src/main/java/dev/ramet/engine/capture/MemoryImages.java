@@ -29,9 +29,9 @@ public final class MemoryImages {
       Setting.toggle(
           "ramet.verify-captures",
           false,
-          "Compare every capture with all of the paused machine's memory; one that differs"
-              + " fails. The pause then grows with the memory: for tests, and for an operator"
-              + " who wants to be sure of a new kernel.");
+          "Compare every capture with all of the paused machine's memory, and fail the capture if"
+              + " it differs. This makes the pause grow with the memory; it is meant for tests"
+              + " and for trying out a new kernel.");
 
   private static final System.Logger LOG = System.getLogger(MemoryImages.class.getName());
 

@@ -53,7 +53,7 @@ public final class PausedCapturer {
       throw new RametException(
           ErrorCode.CONFLICT,
           "sandbox " + sandbox.id() + " is paused: its memory was captured when it was",
-          "ask for no memory mode and no verification, or resume it first",
+          "leave out the memory mode and the verification, or resume the sandbox first",
           null);
     }
     String from = String.valueOf(sandbox.machine().memoryBase());
@@ -61,8 +61,10 @@ public final class PausedCapturer {
       if (!memory && pin.record().warm()) {
         throw new RametException(
             ErrorCode.CONFLICT,
-            "sandbox " + sandbox.id() + " was paused with its memory: files may be in that alone",
-            "take the memory too, or resume it first",
+            "sandbox "
+                + sandbox.id()
+                + " was paused with its memory: some files may exist only in that memory",
+            "take the memory too, or resume the sandbox first",
             null);
       }
       return copy(pin.record(), sandbox, order);

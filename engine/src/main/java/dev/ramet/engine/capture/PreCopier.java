@@ -25,15 +25,17 @@ public final class PreCopier {
               "ramet.precopy-rounds",
               0,
               100,
-              "Before a pause, written pages are copied while the guest runs, in rounds, as long"
-                  + " as that shortens the pause; only where the memory mode can track a running"
-                  + " guest. At most so many rounds; 0 is never.")
+              "Most rounds of pre-copy before a pause; 0 turns pre-copy off. Each round copies the"
+                  + " pages written since the last one while the guest runs. Rounds go on while"
+                  + " they shorten the pause, and need a memory mode that can track a running"
+                  + " guest.")
           .byDefault(5)
           .in("rounds");
 
   /** The most bytes to copy. */
   public static final Setting<Long> BYTES =
-      Setting.size("ramet.precopy-bytes", "bytes", "At most so much is copied before a pause.")
+      Setting.size(
+              "ramet.precopy-bytes", "bytes", "Most bytes that pre-copy copies before a pause.")
           .orElse("twice the guest's memory")
           .like("2147483648");
 
@@ -42,7 +44,7 @@ public final class PreCopier {
       Setting.duration(
           "ramet.precopy-time",
           Duration.ofSeconds(30),
-          "At most so long is copied before a pause.");
+          "Longest time that pre-copy takes before a pause.");
 
   /** Reading this much takes a fraction of a millisecond, less than a round would save. */
   static final long NOT_WORTH_A_ROUND_BYTES = 1 << 20;

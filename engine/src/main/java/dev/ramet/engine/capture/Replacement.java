@@ -28,11 +28,11 @@ public final class Replacement {
       Setting.constant(
           "ramet.memory-volumes",
           MemoryVolumes.REBUILD,
-          "Where the memory of a snapshot that replaces another one is written. REBUILD: into a"
-              + " volume of its own; the other one is deleted once that is ready. IN_PLACE: only"
-              + " changed pages, into the volume of the other one, where the capture builds on"
-              + " it and nobody else reads it; a crash meanwhile loses both. For storage that"
-              + " copies whole images.");
+          "Where the memory of a snapshot that replaces an older one is written. REBUILD: into"
+              + " a new volume; the older snapshot is deleted once the new one is ready. IN_PLACE:"
+              + " only the changed pages, into the volume of the older snapshot, if the capture"
+              + " builds on it and nothing else reads it; a crash meanwhile loses both. IN_PLACE"
+              + " suits storage that copies whole images.");
 
   /** Where the memory image of a snapshot that replaces another one is written. */
   public enum MemoryVolumes {
@@ -112,7 +112,7 @@ public final class Replacement {
   private @Nullable String obstacle(
       CaptureOrder order, String id, Baseline baseline, SnapshotReclaimer.@Nullable Pin base) {
     if (memoryVolumes != MemoryVolumes.IN_PLACE) {
-      return "memory volumes are rebuilt by configuration";
+      return "ramet.memory-volumes is REBUILD";
     }
     if (base == null || !base.record().id().equals(id)) {
       return "this capture does not build on its memory image";
@@ -141,7 +141,7 @@ public final class Replacement {
       steps.before("replace.delete");
       snapshots.find(id).filter(old -> !old.deleted()).ifPresent(reclaimer::delete);
     } catch (RuntimeException e) {
-      LOG.log(System.Logger.Level.WARNING, "replaced, but cannot be deleted: " + id, e);
+      LOG.log(System.Logger.Level.WARNING, "cannot delete the replaced snapshot " + id, e);
     }
   }
 }

@@ -56,10 +56,11 @@ public final class SandboxCapturer {
     SandboxRecord record = live.saved();
     if (order.memoryMode() != null || order.verify()) {
       throw RametException.invalid(
-          "memory", "without it, a memory mode or its verification makes no sense");
+          "memory", "must be captured if a memory mode or verification is requested");
     }
     try (GuestFreeze files =
-        new GuestFreeze(agent, record, live.runningMachine(), "take it with its memory")) {
+        new GuestFreeze(
+            agent, record, live.runningMachine(), "take the snapshot with its memory")) {
       return disks.capture(record, order, Instant.now(), files::thaw);
     }
   }

@@ -49,7 +49,9 @@ public final class WritebackErrors {
     if (Files.exists(mark)) {
       throw new RametException(
           ErrorCode.CORRUPT,
-          "the host could not write all that sandbox " + sandbox.id() + " has written to its disk",
+          "the host could not write back everything that sandbox "
+              + sandbox.id()
+              + " wrote to its disk",
           OTHER_MACHINE,
           null);
     }
@@ -63,7 +65,7 @@ public final class WritebackErrors {
       String remedy = e.remedy();
       throw new RametException(
           e.code(),
-          "what sandbox " + sandbox.id() + " has written to its disk is lost: " + e.getMessage(),
+          "data that sandbox " + sandbox.id() + " wrote to its disk is lost: " + e.getMessage(),
           remedy == null ? OTHER_MACHINE : remedy + "; then " + OTHER_MACHINE,
           e);
     }
@@ -89,7 +91,7 @@ public final class WritebackErrors {
       if (!loses(e)) {
         throw e;
       }
-      LOG.log(System.Logger.Level.WARNING, image + " has lost what was written to it", e);
+      LOG.log(System.Logger.Level.WARNING, image + " has lost writes", e);
       mark(mark);
       return false;
     }

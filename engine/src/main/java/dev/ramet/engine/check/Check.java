@@ -91,10 +91,10 @@ final class Check {
         if (findings.isOlder(path, PROBE)) {
           findings.machines(
               path,
-              "what a probe left",
+              "the remains of a probe",
               () -> {
                 if (!ProbeRemains.clear(path, holdings.hypervisor())) {
-                  throw new IOException("the log tells why");
+                  throw new IOException("the log says why");
                 }
               });
         }
@@ -147,7 +147,7 @@ final class Check {
       if (!Ids.isId(String.valueOf(path.getFileName()))) {
         findings.foreign(path, "not a template that is being built");
       } else if (holdings.atRest()) {
-        findings.atStart(path, "what a build or an export that did not end has left");
+        findings.atStart(path, "the remains of an unfinished build or export");
       }
     }
   }

@@ -144,7 +144,7 @@ final class Findings {
             StorageFinding.Kind.DAMAGE,
             path,
             what,
-            "ramet storage check --repair makes it anew",
+            "ramet storage check --repair recreates it",
             StorageFinding.Mending.POSSIBLE,
             0);
     add(mode == Mode.REPAIR ? mend(finding, making) : finding);
@@ -153,14 +153,14 @@ final class Findings {
   private static StorageFinding mend(StorageFinding finding, Mending mending) {
     try {
       mending.run();
-      LOG.log(System.Logger.Level.INFO, "put in order: {0}: {1}", finding.path(), finding.what());
+      LOG.log(System.Logger.Level.INFO, "repaired {0}: {1}", finding.path(), finding.what());
       return finding.mended();
     } catch (IOException | RuntimeException e) {
-      LOG.log(System.Logger.Level.WARNING, "cannot put in order: " + finding.path(), e);
+      LOG.log(System.Logger.Level.WARNING, "cannot repair " + finding.path(), e);
       return new StorageFinding(
           finding.kind(),
           finding.path(),
-          finding.what() + "; it could not be put in order: " + e.getMessage(),
+          finding.what() + "; it could not be repaired: " + e.getMessage(),
           finding.remedy(),
           StorageFinding.Mending.POSSIBLE,
           finding.bytes());

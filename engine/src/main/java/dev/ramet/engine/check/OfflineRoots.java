@@ -69,7 +69,7 @@ public final class OfflineRoots implements OfflineStorage {
       throw new RametException(
           ErrorCode.NOT_FOUND,
           dataRoot + " is not a data root of Ramet: it has neither root.json nor a pool",
-          "say which one is meant: --data-root, or ramet.data-root in the host's settings",
+          "name the data root with --data-root, or with ramet.data-root in the host's settings",
           null);
     }
     RootLock lock = RootLock.takeToLook(dataRoot);
@@ -93,7 +93,8 @@ public final class OfflineRoots implements OfflineStorage {
                 new SnapshotStore(layout, config.steps()),
                 new SandboxStore(layout),
                 new PendingSnapshots()),
-            new UnavailableHypervisor("no host runs on this data root", "start one: ramet serve"),
+            new UnavailableHypervisor(
+                "no host runs on this data root", "start a host: ramet serve"),
             config.steps(),
             true);
     holdings.snapshots().look();
@@ -110,7 +111,7 @@ public final class OfflineRoots implements OfflineStorage {
       throw new RametException(
           ErrorCode.HOST_UNFIT,
           "this user may not read " + dataRoot,
-          "run it as the user the host runs as",
+          "run it as the host's user",
           null);
     }
   }

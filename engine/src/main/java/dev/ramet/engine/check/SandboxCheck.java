@@ -42,7 +42,7 @@ final class SandboxCheck {
           if (!findings.isYoung(entry.path()) && live(entry.id()).isEmpty()) {
             findings.leftover(
                 entry.path(),
-                "a sandbox that was half made or half deleted",
+                "a sandbox whose creation or deletion did not finish",
                 Findings.bytesOf(entry.path()),
                 () -> FileTrees.delete(entry.path()));
           }

@@ -130,7 +130,7 @@ final class SnapshotCheck {
           () -> {
             reclaimer.reclaim(record.id());
             if (holdings.snapshots().find(record.id()).isPresent()) {
-              throw new IOException("the log tells why");
+              throw new IOException("the log says why");
             }
           });
     }

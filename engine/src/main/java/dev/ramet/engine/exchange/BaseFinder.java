@@ -61,8 +61,8 @@ public final class BaseFinder {
     if (found == null) {
       throw new RametException(
           ErrorCode.NOT_FOUND,
-          export.directory() + " builds on " + describe(base) + ", which is not here",
-          "import that first, whole or as an increment itself",
+          export.directory() + " builds on " + describe(base) + ", which this host does not have",
+          "import that snapshot first, from a full export or an increment",
           null);
     }
     ImageContent known = found.content();
@@ -107,7 +107,7 @@ public final class BaseFinder {
             + (found.name() == null ? found.id() : found.name() + " (" + found.id() + ")")
             + " holds something else: "
             + what,
-        "import the right one first, under another name",
+        "import the right snapshot first, under another name",
         null);
   }
 

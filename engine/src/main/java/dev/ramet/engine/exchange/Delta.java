@@ -79,7 +79,7 @@ public final class Delta {
   long read(long baseBytes, long imageBytes, Target target) throws LinuxException {
     at = 0;
     next();
-    require(record.getLong() == MAGIC, "begins with no mark of one");
+    require(record.getLong() == MAGIC, "does not begin with the mark of a delta");
     require(record.getLong() == baseBytes, "is for a base of another size");
     require(record.getLong() == imageBytes, "is for an image of another size");
     long end = 0;
@@ -90,7 +90,7 @@ public final class Delta {
       long offset = record.getLong();
       long length = record.getLong();
       if (kind == END) {
-        require(offset == imageBytes && length == data, "has not what its end says");
+        require(offset == imageBytes && length == data, "does not hold what its end says");
         require(at == sizeBytes, "goes on after its end");
         return data;
       }
@@ -133,7 +133,7 @@ public final class Delta {
 
   private void require(boolean holds, String otherwise) {
     if (!holds) {
-      throw ExportFiles.invalid(path + " is not what an export writes: it " + otherwise);
+      throw ExportFiles.invalid(path + " is not a valid delta: it " + otherwise);
     }
   }
 }

@@ -123,7 +123,7 @@ public record Export(
   private static void refuseLinks(Path directory) throws IOException {
     for (Path path : FileTrees.children(directory)) {
       if (Files.isSymbolicLink(path)) {
-        throw ExportFiles.invalid(path + " is a symbolic link, and an export has none");
+        throw ExportFiles.invalid(path + " is a symbolic link, which an export never contains");
       }
     }
     Path devices = directory.resolve(ExportRecord.DEVICES);
@@ -136,7 +136,7 @@ public record Export(
 
   private static void requireRegular(Path path) {
     if (Files.isSymbolicLink(path)) {
-      throw ExportFiles.invalid(path + " is a symbolic link, and an export has none");
+      throw ExportFiles.invalid(path + " is a symbolic link, which an export never contains");
     }
     if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
       throw ExportFiles.invalid(path + " is not a regular file");
@@ -148,8 +148,8 @@ public record Export(
     if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT,
-          directory + " is no exported snapshot: it has no " + ExportRecord.FILE,
-          "give a directory that ramet storage export has made",
+          directory + " is not an exported snapshot: it has no " + ExportRecord.FILE,
+          "give a directory that ramet storage export made",
           null);
     }
     requireRegular(file);
@@ -189,7 +189,7 @@ public record Export(
         throw ExportFiles.invalid(file + " names a file without a path");
       }
       if (!names.contains(path) && !(devices && isDevice(path))) {
-        throw ExportFiles.invalid(file + " names a file that no export has: " + path);
+        throw ExportFiles.invalid(file + " names a file that an export never contains: " + path);
       }
       if (item.sha256() == null || !SHA256.matcher(item.sha256()).matches()) {
         throw ExportFiles.invalid(file + " has no SHA-256 of " + path);

@@ -166,6 +166,6 @@ public final class ExportFiles {
 
   static RametException damaged(Path path, String what) {
     return new RametException(
-        ErrorCode.CORRUPT, path + " " + what, "bring the whole directory here again", null);
+        ErrorCode.CORRUPT, path + " " + what, "copy the whole directory here again", null);
   }
 }

@@ -32,8 +32,8 @@ public record ExportName(Path path) {
   private RametException taken() {
     return new RametException(
         ErrorCode.ALREADY_EXISTS,
-        path + " is there already",
-        "give a name that is free: an export makes its directory itself",
+        path + " already exists",
+        "choose a name that is not taken; the export creates the directory itself",
         null);
   }
 

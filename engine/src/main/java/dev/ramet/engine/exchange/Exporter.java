@@ -74,7 +74,8 @@ public final class Exporter {
       }
       try (SnapshotReclaimer.Pin base = reclaimer.pin("snapshot or template", since)) {
         if (base.record().id().equals(pin.record().id())) {
-          throw RametException.invalid("since", "must be another snapshot than the exported one");
+          throw RametException.invalid(
+              "since", "must be a different snapshot from the exported one");
         }
         return export(pin.record(), base.record(), target, progress);
       }
@@ -114,7 +115,7 @@ public final class Exporter {
   /** Refuses a directory inside a root, where the export would be a foreign file. */
   private static void refuseInside(Path parent, Path root) throws IOException {
     if (parent.startsWith(root.toRealPath())) {
-      throw RametException.invalid("directory", "must not be in a root of Ramet's own: " + parent);
+      throw RametException.invalid("directory", "must not be inside a root of Ramet: " + parent);
     }
   }
 
@@ -200,7 +201,11 @@ public final class Exporter {
       if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
           || !Export.isDevice(ExportRecord.DEVICES + "/" + file.getFileName())) {
         throw new RametException(
-            ErrorCode.UNSUPPORTED, "the device state of " + record.id() + " has a " + file);
+            ErrorCode.UNSUPPORTED,
+            "the device state of "
+                + record.id()
+                + " has an entry that cannot be exported: "
+                + file);
       }
     }
     return files;
@@ -231,7 +236,7 @@ public final class Exporter {
     return new RametException(
         ErrorCode.CORRUPT,
         "cannot export " + record.id() + ": " + what,
-        "see ramet storage check",
+        "run: ramet storage check",
         null);
   }
 

@@ -23,7 +23,7 @@ public final class HostFailures {
           new RametException(
               ErrorCode.NO_SPACE,
               what + ": no space left on " + describe(where),
-              "make room there, or take another directory",
+              "make room there, or use another directory",
               e);
       case LinuxException.EPERM, LinuxException.EACCES ->
           new RametException(
@@ -35,12 +35,12 @@ public final class HostFailures {
           new RametException(
               ErrorCode.HOST_UNFIT,
               what + ": mounted read-only: " + describe(where),
-              "mount it for writing, or take another directory",
+              "mount it for writing, or use another directory",
               e);
       case LinuxException.ENOENT ->
           new RametException(ErrorCode.NOT_FOUND, what + ": gone (" + e.getMessage() + ")", e);
       case LinuxException.EEXIST ->
-          new RametException(ErrorCode.ALREADY_EXISTS, what + ": it is there already", e);
+          new RametException(ErrorCode.ALREADY_EXISTS, what + ": it already exists", e);
       default ->
           new RametException(
               ErrorCode.HOST_UNFIT,

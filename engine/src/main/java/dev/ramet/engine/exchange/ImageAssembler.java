@@ -129,17 +129,17 @@ public final class ImageAssembler {
     if (!content.sha256().equals(wanted.sha256())) {
       throw new RametException(
           ErrorCode.CORRUPT,
-          "what has come of "
+          "the image made from "
               + export.files().path(Increment.delta(image))
-              + " and what it builds on is not "
+              + " and its base is not the "
               + image
-              + " of its record: "
+              + " that the export describes: "
               + made
-              + " had the SHA-256 "
+              + " has the SHA-256 "
               + content.sha256()
               + ", not "
               + wanted.sha256(),
-          "the base here may have rotted: delete it, import it again, and then this",
+          "the base here may be corrupt: delete it, import it again, then import this increment",
           null);
     }
   }

@@ -126,7 +126,7 @@ public final class Importer {
         throw e;
       }
       throw new RametException(
-          e.code(), String.valueOf(e.getMessage()), "give it another name with --name", e);
+          e.code(), String.valueOf(e.getMessage()), "choose another name with --name", e);
     }
   }
 
@@ -135,10 +135,10 @@ public final class Importer {
       throw new RametException(
           ErrorCode.UNSUPPORTED,
           export.files().path(ExportRecord.MANIFEST)
-              + " is that of a machine of the hypervisor "
+              + " describes a machine of the hypervisor "
               + identity.hypervisor()
               + ", which this host does not know",
-          "install its plugin; ramet doctor shows those that are here",
+          "install that hypervisor's plugin; ramet doctor lists the installed plugins",
           null);
     }
   }
@@ -214,7 +214,7 @@ public final class Importer {
       if (!same
           || !Content.read(from, item.sizeBytes(), to, meter).sha256().equals(item.sha256())) {
         throw new RametException(
-            ErrorCode.CONFLICT, source + " is not the " + name + " of what the export builds on");
+            ErrorCode.CONFLICT, source + " is not the " + name + " that the export builds on");
       }
       return 0;
     } catch (LinuxException e) {

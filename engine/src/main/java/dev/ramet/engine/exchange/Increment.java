@@ -54,7 +54,7 @@ public record Increment(ExportRecord.Base base, Map<String, ExportRecord.Item> c
       throw ExportFiles.invalid(file + " does not say what it builds on");
     }
     if (base.name() != null && !ManifestCheck.isName(base.name())) {
-      throw ExportFiles.invalid(file + " has no name of what it builds on");
+      throw ExportFiles.invalid(file + " names its base in an invalid way");
     }
     ImageContent.Image memory = content.memory();
     boolean delta = files.containsKey(ExportRecord.MEMORY_DELTA);
@@ -62,7 +62,8 @@ public record Increment(ExportRecord.Base base, Map<String, ExportRecord.Item> c
       throw ExportFiles.invalid(file + " does not say what its base holds");
     }
     if (delta != composed.containsKey(ExportRecord.MEMORY)) {
-      throw ExportFiles.invalid(file + " does not say what comes of " + ExportRecord.MEMORY_DELTA);
+      throw ExportFiles.invalid(
+          file + " does not say what image results from " + ExportRecord.MEMORY_DELTA);
     }
     for (ExportRecord.Item item : composed.values()) {
       if (files.containsKey(item.path())) {

@@ -102,7 +102,7 @@ final class IncrementExporter {
       throw new RametException(
           ErrorCode.CORRUPT,
           path + " is damaged: its SHA-256 is " + found.sha256() + ", not " + known.sha256(),
-          "export without --since; the base has rotted since it was imported",
+          "export without --since; the base was corrupted after its import",
           null);
     }
     return found;

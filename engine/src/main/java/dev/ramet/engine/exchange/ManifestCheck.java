@@ -60,9 +60,9 @@ record ManifestCheck(ExportFiles files, SnapshotRecord s) {
     if (!holds) {
       throw ExportFiles.invalid(
           files.path(ExportRecord.MANIFEST)
-              + " is not the manifest of what lies beside it: its "
+              + " does not match the other files of the export: its "
               + field
-              + " does not fit");
+              + " differs");
     }
   }
 }

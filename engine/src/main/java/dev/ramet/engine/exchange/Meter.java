@@ -50,7 +50,7 @@ public final class Meter {
    */
   public void tell() {
     if (!goesOn()) {
-      throw new RametException(ErrorCode.CANCELLED, "it was stopped before it was done");
+      throw new RametException(ErrorCode.CANCELLED, "the operation was stopped before it was done");
     }
   }
 

@@ -31,7 +31,7 @@ public final class AgentSetup {
       Setting.duration(
           "ramet.agent-timeout",
           Duration.ofMinutes(2),
-          "How long a booting guest may take until its agent answers.");
+          "How long the agent of a booting guest may take to answer.");
 
   private final Agent agent;
   private final VolumeLinks links;

@@ -59,7 +59,10 @@ public final class EgressEnforcer {
           machine, vm.egress(), record.machine().hostAddress(), record.terms().rules().network());
       releaseAtEnd(machine, vm);
     } catch (RametException e) {
-      LOG.log(System.Logger.Level.WARNING, "the network of " + record.id() + " is as it was", e);
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "cannot reapply the network rules of " + record.id() + "; the old ones stay in force",
+          e);
     }
   }
 
@@ -89,7 +92,8 @@ public final class EgressEnforcer {
     try {
       var unused = vm.exit().whenComplete((exit, failure) -> egress.release(machine));
     } catch (RametException e) {
-      LOG.log(System.Logger.Level.DEBUG, "the next start removes the group of " + machine, e);
+      LOG.log(
+          System.Logger.Level.DEBUG, "the next start removes the control group of " + machine, e);
     }
   }
 }

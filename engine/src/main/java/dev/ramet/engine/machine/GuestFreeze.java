@@ -41,7 +41,7 @@ public final class GuestFreeze implements AutoCloseable {
     if (port == null) {
       throw new RametException(
           ErrorCode.UNSUPPORTED,
-          "sandbox " + record.id() + " has no agent that could write out its files",
+          "sandbox " + record.id() + " has no agent to write its files to disk",
           instead,
           null);
     }
@@ -76,7 +76,10 @@ public final class GuestFreeze implements AutoCloseable {
     try {
       thaw();
     } catch (RametException e) {
-      LOG.log(System.Logger.Level.WARNING, "the guest thaws its files by itself: {0}", e);
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "cannot thaw the guest's file systems; its agent does so by itself: {0}",
+          e);
     }
   }
 }

@@ -67,7 +67,7 @@ public final class LogLimits {
       }
     } catch (IOException | LinuxException e) {
       // The machine may have ended meanwhile; otherwise the next check tries again.
-      LOG.log(System.Logger.Level.DEBUG, "cannot cut the logs of " + machineDirectory, e);
+      LOG.log(System.Logger.Level.DEBUG, "cannot truncate the logs of " + machineDirectory, e);
     }
   }
 

@@ -53,8 +53,12 @@ public final class Readiness {
       if (System.nanoTime() - end > 0) {
         throw new RametException(
             ErrorCode.INVALID_ARGUMENT,
-            "what " + starter + " starts was not ready within " + LIMIT.toMinutes() + " minutes",
-            "give another command that tells, as " + command,
+            "the command that "
+                + starter
+                + " starts was not ready within "
+                + LIMIT.toMinutes()
+                + " minutes",
+            "give another command to test readiness, as " + command,
             null);
       }
       Errors.requireRoom("cannot make a template", root);

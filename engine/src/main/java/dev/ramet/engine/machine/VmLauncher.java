@@ -230,7 +230,10 @@ public final class VmLauncher {
     try {
       kill.run();
     } catch (RuntimeException e) {
-      LOG.log(System.Logger.Level.WARNING, "cannot end " + old.spec().name() + " by itself", e);
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "cannot end " + old.spec().name() + " through its driver; ending its processes",
+          e);
       try {
         hypervisor.reap(old.spec().directory());
       } catch (RuntimeException again) {

@@ -48,16 +48,16 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
       Setting.constant(
           "ramet.working-set",
           Use.ON,
-          "ON: after the first restore of a snapshot or template, the pages of its memory image"
-              + " that the guest has used are recorded, and later restores read them into the"
-              + " page cache while they begin. OFF: neither; what is recorded stays.");
+          "ON: after the first restore of a snapshot or template, the host records which pages"
+              + " of its memory image the guest used, and later restores read those pages into the"
+              + " page cache as they begin. OFF: the host does neither; existing records stay.");
 
   /** The delay from the agent's first answer until the machine's pages are inspected. */
   public static final Setting<Duration> WORKING_SET_AFTER =
       Setting.duration(
           "ramet.working-set-after",
           Duration.ofSeconds(2),
-          "How long after the guest's agent answered those pages are looked at.");
+          "How long after the guest's agent first answered the host records those pages.");
 
   /** Whether working sets are used. */
   public enum Use {
@@ -152,9 +152,11 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
     try {
       var due =
           timer.schedule(() -> record(source, restored), after.toNanos(), TimeUnit.NANOSECONDS);
-      LOG.log(System.Logger.Level.TRACE, "to be looked at: {0}", due);
+      LOG.log(System.Logger.Level.TRACE, "recording scheduled: {0}", due);
     } catch (RejectedExecutionException e) {
-      LOG.log(System.Logger.Level.DEBUG, "the engine is closing; another restore is looked at");
+      LOG.log(
+          System.Logger.Level.DEBUG,
+          "the engine is closing; the working set is recorded after another restore");
     }
   }
 
@@ -175,7 +177,7 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
     try {
       threads.execute(work);
     } catch (RejectedExecutionException e) {
-      LOG.log(System.Logger.Level.DEBUG, "closed: nothing is prefetched any more");
+      LOG.log(System.Logger.Level.DEBUG, "closed: no more prefetching");
     }
   }
 
@@ -216,7 +218,7 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
       metrics.ignored();
       LOG.log(
           System.Logger.Level.INFO,
-          "working set of {0} ignored, to be recorded anew: {1}",
+          "working set of {0} ignored; it will be recorded again: {1}",
           record.id(),
           e.getMessage());
       return null;
@@ -273,7 +275,7 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
         record.id(),
         String.valueOf(found.bytes()),
         String.valueOf(found.ranges().size()),
-        found.whole() ? "" : ", cut at its bound");
+        found.whole() ? "" : ", cut at its limit");
   }
 
   /**
@@ -297,7 +299,7 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
     threads.shutdown();
     try {
       if (!threads.awaitTermination(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
-        LOG.log(System.Logger.Level.WARNING, "a working set was still being looked at");
+        LOG.log(System.Logger.Level.WARNING, "a working set was still being recorded");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

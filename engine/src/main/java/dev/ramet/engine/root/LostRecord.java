@@ -38,9 +38,9 @@ public final class LostRecord {
         throw new RametException(
             ErrorCode.CORRUPT,
             directory
-                + " was made by Ramet, since "
+                + " was made by Ramet, because it contains "
                 + found
-                + " is there, and has lost its "
+                + ", but it has lost its "
                 + layout.rootRecord().getFileName(),
             remedy(layout),
             null);
@@ -74,7 +74,7 @@ public final class LostRecord {
     String whole =
         backend == null
             ? ""
-            : "; if its memory images were in it too, write into it {\"format\": "
+            : "; if the memory images were in this root too, write into that file {\"format\": "
                 + RootRecord.ONE_ROOT
                 + ", \"storageBackend\": \""
                 + backend

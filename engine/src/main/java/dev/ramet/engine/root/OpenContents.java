@@ -52,7 +52,8 @@ public final class OpenContents {
       contents.enter("");
       contents.report(root);
     } catch (LinuxException e) {
-      LOG.log(WARNING, "cannot see what of {0} is open to other users: {1}", root, e.getMessage());
+      LOG.log(
+          WARNING, "cannot check what in {0} is open to other users: {1}", root, e.getMessage());
     }
   }
 
@@ -63,7 +64,7 @@ public final class OpenContents {
     if (failed > 0) {
       LOG.log(
           WARNING,
-          "{0} files and directories in {1} keep a mode for other users: {2}",
+          "{0} files and directories in {1} stay open to other users: {2}",
           failed,
           root,
           failure);

@@ -52,8 +52,8 @@ final class Pools {
       }
       LOG.log(
           System.Logger.Level.WARNING,
-          "{0} is not used: {1} was made without it; storage export and import take snapshots to a"
-              + " new data root",
+          "{0} is not used: {1} was made without it; to move snapshots to a new data root, use"
+              + " ramet storage export and import",
           pool,
           directory);
     }

@@ -34,7 +34,7 @@ final class RecordedBackend {
           layout.root()
               + " has layout "
               + record.format()
-              + ", this version knows up to "
+              + ", and this version knows up to "
               + RootRecord.TWO_ROOTS,
           "use the version of Ramet that made it",
           null);

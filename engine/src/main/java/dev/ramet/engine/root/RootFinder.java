@@ -47,8 +47,8 @@ public final class RootFinder {
       LostRecord.refuse(layout.root());
       throw new RametException(
           ErrorCode.NOT_FOUND,
-          "no root was made in " + layout.root() + " yet",
-          "start a host, which makes one: ramet serve",
+          "there is no data root in " + layout.root() + " yet",
+          "start a host, which creates it: ramet serve",
           null);
     }
     RootRecord record = RecordedBackend.read(layout);

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RootLock implements AutoCloseable {
   private static final String ASK =
-      "if that is a host, ask it (--server ADDRESS or RAMET_SERVER) or stop it; else wait for it";
+      "if it is a host, send it the command (--server ADDRESS or RAMET_SERVER) or stop it;"
+          + " otherwise wait until it is done";
 
   private final @Nullable FileChannel channel;
 
@@ -28,7 +29,7 @@ public final class RootLock implements AutoCloseable {
 
   /** Takes the lock for an engine. */
   public static RootLock take(Path dataRoot) throws IOException {
-    return take(dataRoot, "stop that one, or give this one another data root");
+    return take(dataRoot, "stop that process, or use another data root");
   }
 
   private static RootLock take(Path dataRoot, String remedy) throws IOException {

@@ -38,8 +38,9 @@ public final class RootOpener {
       Setting.constant(
           "ramet.storage-provision",
           Provision.AUTO,
-          "AUTO: as root, on a file system that cannot share blocks, make and mount an XFS pool"
-              + " inside the data root. OFF: never; such a data root then copies bytes.");
+          "AUTO: if the host runs as root and the data root's file system cannot share blocks,"
+              + " make an XFS pool inside the data root and mount it. OFF: never make a pool;"
+              + " such a data root then copies bytes.");
 
   private final EngineConfig config;
   private final Plugins plugins;
@@ -131,7 +132,8 @@ public final class RootOpener {
       if (status.state() != ProvisioningStatus.State.POSSIBLE) {
         advice.add(status.remedy() == null ? status.detail() : status.remedy());
       } else if (config.settings().get(PROVISION) == Provision.OFF) {
-        advice.add("set storage.provision to auto, so that a copy-on-write pool is made");
+        advice.add(
+            "set ramet.storage-provision to AUTO, so that the host makes a copy-on-write pool");
       } else {
         try {
           return choose(wish, provisioner.provision(directory, wish.poolBytes()), null);
@@ -164,7 +166,7 @@ public final class RootOpener {
   public static RametException gone(Path root) {
     return new RametException(
         ErrorCode.HOST_UNFIT,
-        "there is no root in " + root + " any more",
+        "there is no data root in " + root + " any more",
         "mount the file system it is on",
         null);
   }
@@ -259,7 +261,7 @@ public final class RootOpener {
       FullFileSystem full = FullFileSystem.toldAt(layout.root());
       LOG.log(
           System.Logger.Level.WARNING,
-          "{0} could not be tried at {1}, which is opened all the same: no space left on {2}; {3}",
+          "{0} could not be probed at {1}, which is opened anyway: no space left on {2}; {3}",
           id,
           layout.root(),
           full.describe(),

@@ -32,8 +32,11 @@ import org.jspecify.annotations.Nullable;
 public record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
   /** The size of a pool that has to be created. */
   public static final Setting<Long> POOL_SIZE =
-      Setting.size("ramet.storage-pool-size", "bytes", "Size of that pool. It is sparse.")
-          .orElse("what suits the host")
+      Setting.size(
+              "ramet.storage-pool-size",
+              "bytes",
+              "Size of that pool, whose image is a sparse file.")
+          .orElse("chosen for the host")
           .like("68719476736");
 
   /** The storage backend for a new data root. */
@@ -49,15 +52,15 @@ public record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
   public static final Setting<Path> MEMORY_ROOT =
       Setting.path(
               "ramet.storage-memory-root",
-              "Directory for the memory images of a new data root: another file system than the"
-                  + " disks', with a storage backend of its own. What was chosen is recorded and"
-                  + " stays.")
+              "Directory for the memory images of a new data root, on another file system than the"
+                  + " disks and with its own storage backend. The choice is recorded and cannot be"
+                  + " changed.")
           .orElse("in the data root")
           .like("/srv/ramet-memory");
 
   /** The storage backend for a new memory root. */
   public static final Setting<String> MEMORY_BACKEND =
-      Setting.id("ramet.storage-memory-backend", "Storage backend there.")
+      Setting.id("ramet.storage-memory-backend", "Storage backend of that directory.")
           .orElse("the best that works there")
           .like("btrfs");
 
@@ -115,7 +118,7 @@ public record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
     }
     RootRecord.MemoryArea area = record.memory();
     if (area == null) {
-      refuseIf(wanted != null, main, "its memory images in itself");
+      refuseIf(wanted != null, main, "its memory images inside it");
       return new Roots(main, null);
     }
     refuseIf(
@@ -130,7 +133,7 @@ public record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
       throw new RametException(
           ErrorCode.CONFLICT,
           main.layout().root() + " was made with " + how,
-          "set storage-memory-root to what it was, or use another data root",
+          "set ramet.storage-memory-root to that again, or use another data root",
           null);
     }
   }
@@ -153,7 +156,8 @@ public record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
     Path dataRoot = real(config.dataRoot());
     if (path.startsWith(dataRoot) || dataRoot.startsWith(path)) {
       throw RametException.invalid(
-          "storage-memory-root", path + " and the data root " + dataRoot + " lie in one another");
+          "storage-memory-root",
+          path + " and the data root " + dataRoot + " must not contain each other");
     }
     RootOpener.Root memory =
         opener.open(
@@ -247,7 +251,7 @@ public record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
     return new RametException(
         ErrorCode.CONFLICT,
         memory.layout().root() + " belongs to another data root",
-        "give each data root a directory of its own for its memory images",
+        "give each data root a separate directory for its memory images",
         null);
   }
 

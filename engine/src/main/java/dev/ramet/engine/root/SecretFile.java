@@ -55,15 +55,15 @@ public final class SecretFile implements Secrets {
     if (entries.stream().anyMatch(entry -> entry.name().equals(canonical))) {
       throw new RametException(
           ErrorCode.ALREADY_EXISTS,
-          "there is a secret named " + canonical,
-          "give that one a new value, remove it first, or choose another name",
+          "there is already a secret named " + canonical,
+          "replace its value, remove it first, or choose another name",
           null);
     }
     if (entries.size() >= MOST) {
       throw new RametException(
           ErrorCode.CONFLICT,
           "there are " + MOST + " secrets already",
-          "remove those that are not needed any more: ramet secret ls, ramet secret rm",
+          "remove those you no longer need: ramet secret ls, ramet secret rm",
           null);
     }
     Instant now = now();
@@ -161,7 +161,7 @@ public final class SecretFile implements Secrets {
       throw new RametException(
           ErrorCode.CORRUPT,
           "cannot understand the secrets in " + file,
-          "restore the file, or move it away and make the secrets anew",
+          "restore the file, or move it away and create the secrets again",
           null);
     }
   }
@@ -172,8 +172,8 @@ public final class SecretFile implements Secrets {
     } catch (IOException e) {
       throw new RametException(
           ErrorCode.HOST_UNFIT,
-          "cannot keep the secrets in " + file + ": " + e.getMessage(),
-          "make room there and let the host's user write",
+          "cannot store the secrets in " + file + ": " + e.getMessage(),
+          "free space there and let the host's user write",
           e);
     }
     known = List.copyOf(entries);

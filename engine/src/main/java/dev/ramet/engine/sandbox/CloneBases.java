@@ -78,7 +78,7 @@ public final class CloneBases {
     try {
       reclaimer.delete(base);
     } catch (RuntimeException e) {
-      LOG.log(System.Logger.Level.WARNING, "cannot take back the capture " + base.id(), e);
+      LOG.log(System.Logger.Level.WARNING, "cannot undo the capture " + base.id(), e);
     }
   }
 }

@@ -30,7 +30,7 @@ public final class CloneStarter {
               "ramet.clone-concurrency",
               1,
               10_000,
-              "How many clones start at the same time when the request does not say.")
+              "How many clones start at the same time if the request does not say.")
           .in("machines")
           .orElse("one for each CPU, at least 2")
           .like("4");

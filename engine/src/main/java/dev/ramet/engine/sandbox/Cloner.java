@@ -132,7 +132,7 @@ public final class Cloner {
       lifecycle.kill(live);
     } catch (RuntimeException e) {
       // The base is still pending, so the next start removes this clone.
-      LOG.log(System.Logger.Level.WARNING, "cannot take back the clone " + live.id(), e);
+      LOG.log(System.Logger.Level.WARNING, "cannot undo the clone " + live.id(), e);
     }
   }
 }

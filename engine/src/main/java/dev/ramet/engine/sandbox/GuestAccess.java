@@ -50,7 +50,7 @@ public final class GuestAccess {
     Integer port = record.agentPort();
     if (port == null) {
       throw new RametException(
-          ErrorCode.UNSUPPORTED, "sandbox " + live.id() + " has no agent that could be asked");
+          ErrorCode.UNSUPPORTED, "sandbox " + live.id() + " has no agent to ask for its metrics");
     }
     return AgentSetup.metrics(agent.load(vm.endpoint(port), AgentSetup.access(record), ASK));
   }

@@ -88,7 +88,7 @@ public final class NetworkChange {
       throw new RametException(
           ErrorCode.CONFLICT,
           rule + ": sandbox " + id + " may not open connections",
-          "create it with allow_internet_access, and deny what it is not to reach",
+          "create it with allow_internet_access, and deny the addresses that it must not reach",
           null);
     }
   }

@@ -83,7 +83,7 @@ public final class PauseService {
       @Nullable String memoryMode,
       Predicate<SandboxRecord> stillWanted) {
     if (memoryMode != null && !keepMemory) {
-      throw RametException.invalid("memoryMode", "makes no sense without the memory");
+      throw RametException.invalid("memoryMode", "is only allowed when the memory is kept");
     }
     try (LiveSandbox.Hold hold = live.hold("pause", PATIENCE)) {
       SandboxRecord before = sandboxes.get(live.id()).saved();
@@ -156,7 +156,7 @@ public final class PauseService {
       }
       starter.discardFiles(before.id(), before.machine().number());
     } catch (RuntimeException e) {
-      LOG.log(System.Logger.Level.WARNING, "cannot clear away the machine of " + before.id(), e);
+      LOG.log(System.Logger.Level.WARNING, "cannot remove the machine of " + before.id(), e);
     }
     reclaimer.reclaim(before.machine().memoryBase());
   }

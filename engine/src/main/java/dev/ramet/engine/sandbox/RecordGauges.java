@@ -15,7 +15,7 @@ public final class RecordGauges {
   public static void register(Registry metrics, SandboxStore sandboxes, SnapshotStore snapshots) {
     metrics.gauge(
         "ramet_sandboxes",
-        "Sandboxes on record, by state.",
+        "Recorded sandboxes, by state.",
         "state",
         () ->
             sandboxes.all().stream()
@@ -27,7 +27,8 @@ public final class RecordGauges {
                         Collectors.counting())));
     metrics.gauge(
         "ramet_snapshots",
-        "Snapshots, templates and the hidden common starts of clones on record, by kind.",
+        "Recorded snapshots, templates and the hidden snapshots that clones start from, by"
+            + " kind.",
         "kind",
         () ->
             snapshots.all().stream()

@@ -146,7 +146,8 @@ public final class Rollback {
       if (!DEAF.contains(e.code())) {
         throw e;
       }
-      LOG.log(System.Logger.Level.WARNING, "replacing a machine that does not pause", e);
+      LOG.log(
+          System.Logger.Level.WARNING, "the machine does not pause; the rollback replaces it", e);
       return null;
     }
   }
@@ -182,8 +183,7 @@ public final class Rollback {
       starter.discardFiles(before.id(), before.machine().number());
       reclaimer.reclaim(before.machine().memoryBase());
     } catch (RuntimeException e) {
-      LOG.log(
-          System.Logger.Level.WARNING, "cannot clear away the old machine of " + before.id(), e);
+      LOG.log(System.Logger.Level.WARNING, "cannot remove the old machine of " + before.id(), e);
     }
   }
 }

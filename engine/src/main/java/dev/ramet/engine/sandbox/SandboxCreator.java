@@ -94,7 +94,7 @@ public final class SandboxCreator {
     if (!mounts.isEmpty() && source.agentPort() == null) {
       throw new RametException(
           ErrorCode.UNSUPPORTED,
-          "volumeMounts: " + source.id() + " has no agent that could mount them",
+          "volumeMounts: " + source.id() + " has no agent to mount them",
           "use a template with Ramet's agent",
           null);
     }
@@ -161,9 +161,9 @@ public final class SandboxCreator {
           ErrorCode.INVALID_ARGUMENT,
           "diskSizeMB: "
               + source.id()
-              + " goes on from memory, where the guest knows its disk's size",
-          "give memoryMB or cpuCount another value too, which boots it; or take a snapshot of the"
-              + " disk alone",
+              + " resumes from memory, and its guest already knows the size of its disk",
+          "change memoryMB or cpuCount too, so that the sandbox boots; or start from a snapshot"
+              + " of the disk alone",
           null);
     }
     return asked;

@@ -83,7 +83,7 @@ public final class SandboxExpiry {
               before -> before.ending(endAt, before.terms().lasting(secondsUntil(endAt))),
               sandboxes::save);
     } catch (IOException e) {
-      throw Errors.io("cannot set the end of " + live.id(), sandboxes.root(), e);
+      throw Errors.io("cannot set the timeout of " + live.id(), sandboxes.root(), e);
     }
     schedule(live);
   }
@@ -115,7 +115,8 @@ public final class SandboxExpiry {
   private void schedule(LiveSandbox live, Runnable end, long nanos) {
     var scheduled = timer.schedule(() -> workers.execute(end), nanos, TimeUnit.NANOSECONDS);
     if (scheduled.isCancelled()) {
-      LOG.log(System.Logger.Level.DEBUG, "the engine is closing; {0} ends later", live.id());
+      LOG.log(
+          System.Logger.Level.DEBUG, "the engine is closing; {0} will be ended later", live.id());
     }
   }
 

@@ -169,7 +169,10 @@ public final class SandboxLifecycle {
       end = vm.exit();
     } catch (RametException e) {
       // The machine runs all the same. The next request to it fails if it has exited.
-      LOG.log(System.Logger.Level.WARNING, "the end of " + live.id() + " will go unnoticed", e);
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "cannot watch the machine of " + live.id() + "; its exit will not be detected",
+          e);
       return;
     }
     var unused =
@@ -264,7 +267,10 @@ public final class SandboxLifecycle {
       if (failure.code() != ErrorCode.NO_SPACE) {
         throw failure;
       }
-      LOG.log(System.Logger.Level.WARNING, "killed without a record of it: " + killed.id(), e);
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "killed, but the record could not be written: " + killed.id(),
+          e);
     }
   }
 }

@@ -52,7 +52,7 @@ public record InboundRules(
             || !HOST.matcher(hostMask.replace(PORT, "65535")).matches())) {
       throw RametException.invalid(
           "network.maskRequestHost",
-          "must be a host, maybe with a port, in which " + PORT + " may stand");
+          "must be a host, optionally with a port, in which " + PORT + " may stand");
     }
     return new InboundRules(anyone == null || anyone, hostMask, checked(httpsPorts));
   }

@@ -152,7 +152,8 @@ public final class SnapshotOperations implements Snapshots {
       throw new RametException(
           ErrorCode.CONFLICT,
           "snapshot " + record.id() + " is in use by " + String.join(", ", users),
-          "kill those sandboxes, or delete without strict: its files then go with the last of them",
+          "kill those sandboxes, or delete without strict: the files are then removed with the"
+              + " last of them",
           null);
     }
   }

@@ -61,7 +61,7 @@ record CaptureParts(
             config.steps());
     WritebackErrors lost = new WritebackErrors(root.layout(), root.storage());
     CopyPreparer ahead = new CopyPreparer(root.storage(), metrics);
-    close.add("copies made ahead", ahead::close);
+    close.add("preparation of copies", ahead::close);
     MemoryImages images =
         new MemoryImages(
             root.storage(),

@@ -78,7 +78,7 @@ final class EngineAssembly {
     VolumeStore volumeStore = new VolumeStore(root.layout());
     close.add("volumes", volumeStore::close);
     VolumeLinks links = new VolumeLinks(volumeStore);
-    close.add("connections of volumes", links::close);
+    close.add("connections of shared volumes", links::close);
     VolumeOperations volumes = new VolumeOperations(volumeStore, root.sandboxes());
     Doctor doctor =
         opened

@@ -82,7 +82,8 @@ public final class EngineSettings {
       problem.accept(Roots.MEMORY_BACKEND.key(), "needs " + root.key());
     }
     if (set.has(root) && normal(set.get(root)).equals(normal(set.get(EngineConfig.DATA_ROOT)))) {
-      problem.accept(root.key(), "is the data root itself; leave it out to keep all there");
+      problem.accept(
+          root.key(), "is the data root itself; leave it out to keep memory images there");
     }
   }
 

@@ -85,7 +85,7 @@ record LifecycleParts(SandboxLifecycle lifecycle, SandboxExpiry expiry, PauseSer
       } catch (RametException e) {
         // The tracker's kernel objects are released with this process; the capture under way still
         // needs them.
-        LOG.log(System.Logger.Level.WARNING, "memory of {0} stays tracked", live.id());
+        LOG.log(System.Logger.Level.WARNING, "cannot stop tracking the memory of {0}", live.id());
       }
     }
   }

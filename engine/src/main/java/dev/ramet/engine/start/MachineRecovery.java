@@ -47,7 +47,7 @@ final class MachineRecovery {
           Layout.isMachine(String.valueOf(directory.getFileName()))
               && Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS);
       if (machine && (paused || !directory.equals(current))) {
-        LOG.log(System.Logger.Level.INFO, "removing an abandoned machine: {0}", directory);
+        LOG.log(System.Logger.Level.INFO, "removing abandoned machine {0}", directory);
         root.hypervisor().reap(directory);
         FileTrees.delete(directory);
       }

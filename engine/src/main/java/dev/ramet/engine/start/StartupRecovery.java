@@ -106,7 +106,7 @@ final class StartupRecovery {
     try {
       ExportIntent.undo(directory);
     } catch (IOException | RuntimeException e) {
-      LOG.log(System.Logger.Level.WARNING, "what an export left may still be there", e);
+      LOG.log(System.Logger.Level.WARNING, "the remains of an export may still be there", e);
     }
     FileTrees.delete(directory);
   }

@@ -64,7 +64,7 @@ public final class LiveSandbox {
           ErrorCode.CONFLICT,
           "sandbox "
               + now.id()
-              + " is not running but "
+              + " is not running; it is "
               + now.state().name().toLowerCase(java.util.Locale.ROOT)
               + why,
           remedy(now.state()),
@@ -211,7 +211,7 @@ public final class LiveSandbox {
     return new RametException(
         ErrorCode.CONFLICT,
         "sandbox " + id() + " is busy: " + busyWith + " is under way",
-        "try again when it has ended",
+        "try again when that is done",
         null);
   }
 }

@@ -40,7 +40,7 @@ final class ManifestScanner {
             reading.read(entry);
           } catch (IOException e) {
             LOG.log(
-                System.Logger.Level.WARNING, "broken " + kind + " left alone: " + entry.path(), e);
+                System.Logger.Level.WARNING, "damaged " + kind + " left alone: " + entry.path(), e);
             broken.add(entry);
           }
         }

@@ -123,9 +123,9 @@ public final class Names {
         ErrorCode.NOT_FOUND,
         kind + " not found: " + text,
         name == null
-            ? "it has no name, and no tags but " + TaggedName.DEFAULT
+            ? "it has no name, so its only tag is " + TaggedName.DEFAULT
             : tags.isEmpty()
-                ? "no version of " + name + " has a tag; they are reached by their ids"
+                ? "no version of " + name + " has a tag; use their ids"
                 : "the tags of " + name + " are " + told + more,
         null);
   }
@@ -178,7 +178,7 @@ public final class Names {
     return new RametException(
         ErrorCode.ALREADY_EXISTS,
         "the name " + version + " is taken by another snapshot or template",
-        "remove that one first, or give another name",
+        "delete that one first, or choose another name",
         null);
   }
 }

@@ -122,7 +122,7 @@ public final class PendingSnapshots {
         : new RametException(
             ErrorCode.CONFLICT,
             "snapshot " + entry.id() + " could not be written: " + failure.getMessage(),
-            "take another one",
+            "take another snapshot",
             failure);
   }
 

@@ -184,13 +184,13 @@ public final class SnapshotReclaimer {
     }
     List<String> users = users(id);
     if (!users.isEmpty()) {
-      return "sandboxes rest on it: " + String.join(", ", users);
+      return "sandboxes depend on it: " + String.join(", ", users);
     }
     NodeId memory = Layout.snapshotMemory(id);
     // A server does not say who is connected to it.
     if (holdings.storage().attach(memory) instanceof Attachment.Socket
         || !isUnread(holdings.storage().attach(memory).path())) {
-      return "somebody has its memory image open, or it cannot be told";
+      return "a process has its memory image open, or this cannot be determined";
     }
     try {
       holdings.before("replace.withdraw");

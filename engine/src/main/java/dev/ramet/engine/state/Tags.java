@@ -108,7 +108,7 @@ final class Tags {
     } catch (IOException | RuntimeException e) {
       LOG.log(
           System.Logger.Level.WARNING,
-          "the next start takes the tags from " + version.id() + " that another one has now",
+          "the next start removes from " + version.id() + " the tags that another version has now",
           e);
     }
   }
@@ -136,7 +136,7 @@ final class Tags {
       Instant now = next();
       tags.forEach(tag -> all.putIfAbsent(tag, now));
       if (all.size() > MOST) {
-        throw RametException.invalid("tags", "would be more than " + MOST + " of one version");
+        throw RametException.invalid("tags", "must be at most " + MOST + " for one version");
       }
       if (all.size() > record.tags().size()) {
         steps.before("tags.assign");

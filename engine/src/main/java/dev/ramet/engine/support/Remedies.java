@@ -5,8 +5,8 @@ package dev.ramet.engine.support;
 public final class Remedies {
   /** The remedy when a machine has ended by itself. */
   public static final String MACHINE_ENDED =
-      "roll the sandbox back to a snapshot, or create another from one; vmm.log and console.log in"
-          + " its directory have what the machine said";
+      "roll the sandbox back to a snapshot, or create another one from a snapshot; vmm.log"
+          + " and console.log in its directory hold the machine's last output";
 
   private Remedies() {}
 }

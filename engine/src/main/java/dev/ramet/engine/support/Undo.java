@@ -37,7 +37,7 @@ public final class Undo implements AutoCloseable {
         entry.action().run();
       } catch (RuntimeException e) {
         // The other actions must still run; the next start finds anything left behind.
-        LOG.log(System.Logger.Level.WARNING, "could not undo: " + entry.what(), e);
+        LOG.log(System.Logger.Level.WARNING, "cannot undo: " + entry.what(), e);
       }
     }
   }

@@ -46,7 +46,7 @@ public final class MemoryModes implements AutoCloseable {
       @Nullable String memoryBase, @Nullable String wanted, @Nullable String ofSandbox) {
     check(wanted);
     if (wanted != null) {
-      return forced(wanted, "asked for by the caller", memoryBase);
+      return forced(wanted, "requested by the caller", memoryBase);
     }
     if (ofSandbox != null) {
       return forced(ofSandbox, "forced for this sandbox", memoryBase);

@@ -87,7 +87,7 @@ public final class ModeChain {
    */
   private RametException cannot(
       String id, String why, @Nullable String remedy, @Nullable RametException failure) {
-    String instead = "do not force a memory mode; another one is then chosen";
+    String instead = "do not force a memory mode, so that another one is chosen";
     return new RametException(
         ErrorCode.UNSUPPORTED,
         "memory mode " + id + " is " + forcedBy + " but cannot work for this capture: " + why,
@@ -142,7 +142,7 @@ public final class ModeChain {
     String id = current();
     if (tracking.contains(id)) {
       refusals.put(id, new ModeRefusal(id, gap.cause(), gap.detail()));
-      LOG.log(System.Logger.Level.INFO, "memory mode {0} begins anew: {1}", id, gap.detail());
+      LOG.log(System.Logger.Level.INFO, "memory mode {0} starts over: {1}", id, gap.detail());
     }
   }
 

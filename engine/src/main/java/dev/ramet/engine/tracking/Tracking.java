@@ -243,7 +243,7 @@ public final class Tracking implements AutoCloseable {
       try {
         return tracker.baseline() == Baseline.PREVIOUS_CAPTURE;
       } catch (RuntimeException e) {
-        LOG.log(System.Logger.Level.WARNING, "a memory tracker cannot go on", e);
+        LOG.log(System.Logger.Level.WARNING, "a memory tracker cannot continue", e);
         return false;
       }
     }
@@ -255,7 +255,9 @@ public final class Tracking implements AutoCloseable {
         kept = new Kept(mode, vm, tracker, now, diskWrites);
         missing = null;
       } else if (now == null && !committed && lost == null && previous != null) {
-        LOG.log(System.Logger.Level.DEBUG, "pages selected in vain are selected again");
+        LOG.log(
+            System.Logger.Level.DEBUG,
+            "the next capture selects again the pages of a capture that failed");
       } else {
         // Either the pages were committed for a snapshot that was never completed, or the tracker
         // is lost, or its mode does not track.

@@ -21,7 +21,7 @@ public record TrackingGap(ModeRefusal.Cause cause, String detail) {
     return tracks
         ? new TrackingGap(
             ModeRefusal.Cause.HOST_RESTARTED,
-            "the host was started anew after the previous capture, " + snapshotId)
+            "the host was restarted after the previous capture, " + snapshotId)
         : afterMode(mode, snapshotId);
   }
 
@@ -30,7 +30,7 @@ public record TrackingGap(ModeRefusal.Cause cause, String detail) {
     return mode.facts().sinceCapture()
         ? new TrackingGap(
             ModeRefusal.Cause.TRACKING_LOST,
-            "tracking could not go on from the previous capture, " + snapshotId)
+            "tracking could not continue from the previous capture, " + snapshotId)
         : afterMode(mode.id(), snapshotId);
   }
 

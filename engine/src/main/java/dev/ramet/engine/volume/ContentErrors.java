@@ -20,23 +20,24 @@ final class ContentErrors {
     return switch (e.errno()) {
       case LinuxException.ENOENT, ENOTDIR -> RametException.notFound("path", path);
       case LinuxException.EEXIST ->
-          new RametException(
-              ErrorCode.ALREADY_EXISTS, path + " is there already", "set force", null);
+          new RametException(ErrorCode.ALREADY_EXISTS, path + " already exists", "set force", null);
       case EISDIR -> RametException.invalid("path", path + " is a directory");
       case ELOOP ->
           RametException.invalid(
-              "path", path + " is or leads over a symbolic link, which only guests follow");
+              "path",
+              path + " is a symbolic link or leads through one; only guests follow symbolic links");
       case ENAMETOOLONG -> RametException.invalid("path", "is too long");
-      case LinuxException.EINVAL -> RametException.invalid("path", path + " cannot be used so");
+      case LinuxException.EINVAL ->
+          RametException.invalid("path", path + " cannot be used in this way");
       case LinuxException.EFBIG ->
           new RametException(
-              ErrorCode.TOO_LARGE, path + " has too many entries", "list less of it", null);
+              ErrorCode.TOO_LARGE, path + " has too many entries", "list fewer levels", null);
       case ENOTEMPTY ->
           new RametException(ErrorCode.CONFLICT, path + " is being changed", "try again", null);
       case LinuxException.ENOSPC, LinuxException.EDQUOT ->
           new RametException(
               ErrorCode.NO_SPACE,
-              "there is no room for " + path,
+              "no space left for " + path,
               "remove files from the volume, or enlarge the host's file system",
               e);
       default -> new RametException(ErrorCode.HOST_UNFIT, path + ": " + e.getMessage(), e);

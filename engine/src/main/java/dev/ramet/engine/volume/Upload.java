@@ -81,10 +81,10 @@ final class Upload {
       TreeEntry old = volume.files().stat(name);
       if (!overwrite) {
         throw new RametException(
-            ErrorCode.ALREADY_EXISTS, path + " is there already", "set force", null);
+            ErrorCode.ALREADY_EXISTS, path + " already exists", "set force", null);
       }
       if (!old.isFile()) {
-        throw RametException.invalid("path", path + " is no regular file");
+        throw RametException.invalid("path", path + " is not a regular file");
       }
       return old;
     } catch (LinuxException e) {

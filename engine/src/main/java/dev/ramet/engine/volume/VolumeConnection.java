@@ -134,7 +134,7 @@ final class VolumeConnection implements Runnable, AutoCloseable {
       // A slow agent must not keep its caller waiting for ever.
       boolean late = System.nanoTime() - end > 0;
       if (c < 0 || late || head.length() == MOST_HEAD_BYTES) {
-        throw new IOException("the guest's agent broke off");
+        throw new IOException("the guest's agent closed the connection or did not answer in time");
       }
       head.append((char) c);
     }
@@ -183,7 +183,7 @@ final class VolumeConnection implements Runnable, AutoCloseable {
       // The text comes from an untrusted guest: a terminal must not interpret control characters.
       return message.replaceAll("\\p{Cntrl}", "?");
     } catch (IOException e) {
-      return "it gave no reason";
+      return "the agent gave no reason";
     }
   }
 

@@ -78,7 +78,10 @@ public final class VolumeLinks implements AutoCloseable {
       try {
         start(link(machine, mount));
       } catch (RametException e) {
-        LOG.log(System.Logger.Level.WARNING, "a volume of " + machine.sandboxId() + " is lost", e);
+        LOG.log(
+            System.Logger.Level.WARNING,
+            "cannot reconnect a volume of " + machine.sandboxId() + "",
+            e);
       }
     }
   }

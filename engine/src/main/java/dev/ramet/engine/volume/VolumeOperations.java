@@ -90,7 +90,10 @@ public final class VolumeOperations implements Volumes {
         try {
           store.forgetNameless(volume.id());
         } catch (RametException e) {
-          LOG.log(System.Logger.Level.WARNING, "volume " + volume.name() + " is not in order", e);
+          LOG.log(
+              System.Logger.Level.WARNING,
+              "volume " + volume.name() + " is incomplete or damaged",
+              e);
         }
       }
     }

@@ -54,7 +54,7 @@ public final class VolumeStore implements AutoCloseable {
               record.id(),
               new Volume(record.id(), record.name(), record.token(), record.createdAt()));
         } catch (IOException e) {
-          LOG.log(System.Logger.Level.WARNING, "broken volume left alone: " + path, e);
+          LOG.log(System.Logger.Level.WARNING, "damaged volume left alone: " + path, e);
         }
       }
     }
@@ -99,7 +99,7 @@ public final class VolumeStore implements AutoCloseable {
     if (find(name).isPresent()) {
       throw new RametException(
           ErrorCode.ALREADY_EXISTS,
-          "there is a volume named " + name,
+          "there is already a volume named " + name,
           "use that one, or choose another name",
           null);
     }

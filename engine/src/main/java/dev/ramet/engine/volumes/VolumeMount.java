@@ -55,7 +55,7 @@ public record VolumeMount(@Nullable String volumeId, String name, String path) {
       for (VolumeMount other : all) {
         if (isWithin(mount.path(), other.path()) || isWithin(other.path(), mount.path())) {
           throw RametException.invalid(
-              field + ".path", "must be neither in nor around " + other.path());
+              field + ".path", "must not contain or lie inside " + other.path());
         }
       }
       all.add(mount);
@@ -80,7 +80,7 @@ public record VolumeMount(@Nullable String volumeId, String name, String path) {
     }
     for (String part : path.substring(1).split("/", -1)) {
       if (part.isEmpty() || part.equals(".") || part.equals("..")) {
-        throw RametException.invalid(field, "must not have empty parts, nor . and ..");
+        throw RametException.invalid(field, "must not have empty parts or the parts . and ..");
       }
       if (part.getBytes(StandardCharsets.UTF_8).length > 255) {
         throw RametException.invalid(field, "must have no part of more than 255 bytes");

@@ -207,7 +207,7 @@ class ExportTest {
       })
   void namesThatNoExportHasAreRefused(String path) throws Exception {
     ExportEdits.record(directory, r -> ExportEdits.item(r, "files", "kernel").put("path", path));
-    refused(ErrorCode.INVALID_ARGUMENT, "names a file that no export has: " + path);
+    refused(ErrorCode.INVALID_ARGUMENT, "names a file that an export never contains: " + path);
   }
 
   @Test

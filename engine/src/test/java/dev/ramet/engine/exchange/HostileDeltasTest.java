@@ -80,8 +80,8 @@ class HostileDeltasTest {
         bad("ends within a page", head(), zeros(0, 1), end(0)),
         bad("ends too early", head(), longs(Delta.DATA, 0, PAGE), end(PAGE)),
         bad("ends too early", head(), data(0, PAGE)),
-        bad("not what its end says", head(), data(0, PAGE), end(0)),
-        bad("not what its end says", head(), longs(Delta.END, 0, 0)),
+        bad("does not hold what its end says", head(), data(0, PAGE), end(0)),
+        bad("does not hold what its end says", head(), longs(Delta.END, 0, 0)),
         bad("goes on after its end", head(), end(0), new byte[1]),
         bad("goes on after its end", head(), end(0), end(0)));
   }

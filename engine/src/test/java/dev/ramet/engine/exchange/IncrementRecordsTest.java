@@ -32,7 +32,7 @@ class IncrementRecordsTest {
         changes("does not say what it builds on", r -> r.withObject("/base").remove("id")),
         changes("does not say what it builds on", r -> r.withObject("/base").put("id", "../x")),
         changes("does not say what it builds on", r -> r.withObject("/base").remove("content")),
-        changes("has no name of what it builds on", r -> r.withObject("/base").put("name", "a/b")),
+        changes("names its base in an invalid way", r -> r.withObject("/base").put("name", "a/b")),
         changes("what its base holds", r -> r.withObject("/base/content").remove("disk")),
         changes("what its base holds", r -> r.withObject("/base/content").remove("memory")),
         changes("what its base holds", r -> r.withObject("/base/content/disk").put("sha256", "x")),
@@ -79,7 +79,8 @@ class IncrementRecordsTest {
   void aWholeExportHasNoDeltas() throws Exception {
     IncrementCopy copy = ground.copy();
     copy.record(r -> r.put("format", 1));
-    copy.refused(ErrorCode.INVALID_ARGUMENT, "names a file that no export has: disk.delta");
+    copy.refused(
+        ErrorCode.INVALID_ARGUMENT, "names a file that an export never contains: disk.delta");
     copy.record(r -> r.put("format", 3));
     copy.refused(ErrorCode.UNSUPPORTED, "format 3");
   }

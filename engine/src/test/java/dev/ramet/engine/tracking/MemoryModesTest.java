@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 final class MemoryModesTest {
-  private static final String INSTEAD = "do not force a memory mode; another one is then chosen";
+  private static final String INSTEAD = "do not force a memory mode, so that another one is chosen";
 
   /** The facts of the host's own modes, best first. */
   private static final Map<String, MemoryFacts> FACTS = new LinkedHashMap<>();
@@ -120,10 +120,10 @@ final class MemoryModesTest {
   @Test
   void everyModePassedOverIsInTheReason() {
     ModeChain chain = all().chain("s1", null, null);
-    chain.refused("may not be traced", ModeRefusal.Cause.REFUSED, refused, false);
+    chain.refused("cannot be traced", ModeRefusal.Cause.REFUSED, refused, false);
     assertEquals("incremental", chain.current());
     assertEquals(
-        "write-tracking: may not be traced; soft-dirty: the kernel keeps no bits;"
+        "write-tracking: cannot be traced; soft-dirty: the kernel keeps no bits;"
             + " incremental: what changed",
         chain.reason("what changed"));
   }
@@ -161,17 +161,16 @@ final class MemoryModesTest {
 
   @Test
   void aModeThatCannotGoOnFromThePreviousCaptureIsItsOwnExcuse() {
-    TrackingGap gap =
-        new TrackingGap(ModeRefusal.Cause.HOST_RESTARTED, "the host was started anew");
+    TrackingGap gap = new TrackingGap(ModeRefusal.Cause.HOST_RESTARTED, "the host was restarted");
     ModeChain chain = all().chain("s1", null, null);
     chain.beginsAnew(gap);
     assertEquals("write-tracking", chain.current());
     assertEquals(
         List.of(new ModeRefusal("write-tracking", gap.cause(), gap.detail())), chain.passedOver());
     assertEquals(
-        "write-tracking: the host was started anew; write-tracking: what changed",
+        "write-tracking: the host was restarted; write-tracking: what changed",
         chain.reason("what changed"));
-    chain.refused("may not be traced", ModeRefusal.Cause.REFUSED, refused, false);
+    chain.refused("cannot be traced", ModeRefusal.Cause.REFUSED, refused, false);
     assertEquals(
         List.of(ModeRefusal.Cause.REFUSED, ModeRefusal.Cause.UNUSABLE_HERE),
         chain.passedOver().stream().map(ModeRefusal::cause).toList());
@@ -204,12 +203,12 @@ final class MemoryModesTest {
   @Test
   void aForcedModesErrorHasWhatWouldMakeItWork() {
     RametException unfit =
-        new RametException(ErrorCode.HOST_UNFIT, "may not be traced", "give CAP_SYS_PTRACE", null);
+        new RametException(ErrorCode.HOST_UNFIT, "cannot be traced", "give CAP_SYS_PTRACE", null);
     ModeChain chain = modes(null, "write-tracking").chain("s1", "write-tracking", null);
     RametException error =
         assertThrows(
             RametException.class,
-            () -> chain.refused("may not be traced", ModeRefusal.Cause.REFUSED, unfit, false));
+            () -> chain.refused("cannot be traced", ModeRefusal.Cause.REFUSED, unfit, false));
     assertEquals("give CAP_SYS_PTRACE; or " + INSTEAD, error.remedy());
     assertEquals(unfit, error.getCause());
     ModeChain silent = modes(null, "write-tracking").chain("s1", "write-tracking", null);

@@ -141,7 +141,11 @@ public final class Injector {
     }
     throw new InjectionException(
         InjectionException.Reason.NO_THREAD,
-        "process " + pid + " has no thread that can be borrowed: " + threads.size() + " tried");
+        "process "
+            + pid
+            + " has no thread that can run a system call: "
+            + threads.size()
+            + " tried");
   }
 
   /**
@@ -221,7 +225,7 @@ public final class Injector {
           InjectionException.Reason.FILTER_UNREADABLE,
           "process "
               + pid
-              + " filters its system calls and the filter cannot be read: errno "
+              + " filters its system calls, and the filter cannot be read: errno "
               + e.errno());
     }
   }

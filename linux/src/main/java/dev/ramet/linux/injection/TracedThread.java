@@ -177,7 +177,8 @@ final class TracedThread implements AutoCloseable {
     ptrace.request(TraceCalls.PTRACE_GETREGS, 0, memory.address() + Registers.BYTES);
     if (now.get(Registers.RIP) != gadgets.called()) {
       throw new InjectionException(
-          InjectionException.Reason.CALL_FAILED, "thread " + thread + " went astray");
+          InjectionException.Reason.CALL_FAILED,
+          "thread " + thread + " left the injected system call");
     }
     return now.get(Registers.RAX);
   }

@@ -37,15 +37,15 @@ public final class TracePermission {
   static String remedy(int scope) {
     return switch (scope) {
       case 0 ->
-          "run Ramet as the user that owns the hypervisor's process, with no fewer capabilities, or"
-              + " give it CAP_SYS_PTRACE; a container must allow ptrace, pidfd_getfd,"
-              + " process_vm_readv and process_vm_writev";
+          "run Ramet as the user that owns the hypervisor's process and with at least its"
+              + " capabilities, or give Ramet CAP_SYS_PTRACE; a container must allow ptrace,"
+              + " pidfd_getfd, process_vm_readv and process_vm_writev";
       case 1 ->
-          "kernel.yama.ptrace_scope is 1, so that only the Ramet that started a hypervisor may"
-              + " trace it: set it to 0, or give Ramet CAP_SYS_PTRACE";
+          "kernel.yama.ptrace_scope is 1, so only the Ramet process that started a hypervisor"
+              + " may trace it: set it to 0, or give Ramet CAP_SYS_PTRACE";
       case NOBODY ->
-          "kernel.yama.ptrace_scope is 3, which keeps everybody from tracing until the next boot:"
-              + " remove that setting (/etc/sysctl.conf, /etc/sysctl.d) and boot the host anew";
+          "kernel.yama.ptrace_scope is 3, which forbids all tracing until the next boot: remove"
+              + " that setting (/etc/sysctl.conf, /etc/sysctl.d) and reboot";
       default ->
           "kernel.yama.ptrace_scope is "
               + scope

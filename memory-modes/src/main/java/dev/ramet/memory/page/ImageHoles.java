@@ -47,7 +47,10 @@ public final class ImageHoles {
         }
       }
     } catch (LinuxException e) {
-      LOG.log(System.Logger.Level.DEBUG, "images are taken for data: {0}", e.getMessage());
+      LOG.log(
+          System.Logger.Level.DEBUG,
+          "cannot find the holes of images, whose pages all count as data: {0}",
+          e.getMessage());
       known.clear();
     }
     return new ImageHoles(known);

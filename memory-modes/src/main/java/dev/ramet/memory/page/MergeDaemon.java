@@ -13,8 +13,8 @@ public record MergeDaemon(Path control) {
   public static final Path CONTROL = Path.of("/sys/kernel/mm/ksm/run");
 
   public static final String REASON =
-      "kernel samepage merging is on and forgets which pages were written; switch it off (write 2"
-          + " to "
+      "kernel samepage merging is on and loses track of written pages; switch it off (write"
+          + " 2 to "
           + CONTROL
           + ")";
 

@@ -20,8 +20,8 @@ public final class Probes {
           new ProbeResult.Unusable(
               "memory of processes cannot be read",
               e.call() + " answered errno " + e.errno(),
-              "allow process_vm_readv and /proc/<pid>/pagemap: mount /proc, do not filter the call"
-                  + " (a container's seccomp profile may), and give Ramet CAP_SYS_PTRACE when"
+              "allow process_vm_readv and /proc/<pid>/pagemap: mount /proc, do not filter the"
+                  + " call (a container's seccomp profile may), and give Ramet CAP_SYS_PTRACE if"
                   + " hypervisors run as another user");
       default -> new ProbeResult.Failed(e);
     };

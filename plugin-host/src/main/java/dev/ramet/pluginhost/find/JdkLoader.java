@@ -25,7 +25,7 @@ final class JdkLoader extends ClassLoader {
   protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
     Class<?> found = super.loadClass(name, resolve);
     if (!modules.contains(found.getModule().getName())) {
-      throw new ClassNotFoundException(name + " is not for plugins to see");
+      throw new ClassNotFoundException(name + " is not visible to plugins");
     }
     return found;
   }

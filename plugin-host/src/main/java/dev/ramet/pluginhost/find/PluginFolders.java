@@ -98,7 +98,7 @@ public final class PluginFolders {
                 "",
                 "",
                 "there is no folder " + (directory == null ? wanted : directory.resolve(wanted)),
-                "install it, or take it from the required plugins"));
+                "install the plugin, or remove it from ramet.plugins-required"));
       }
     }
     return folders;
@@ -149,13 +149,18 @@ public final class PluginFolders {
     } catch (TimeoutException e) {
       task.cancel(true);
       thrown = e;
-      cause = "its providers were not made within " + deadline.toMillis() + " ms";
+      cause = "its providers were not created within " + deadline.toMillis() + " ms";
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       thrown = e;
-      cause = "the host was stopped while it was loaded";
+      cause = "the host was stopped while the plugin was loaded";
     }
     throw PluginJars.refused(
-        name, "", "", cause, "ask the plugin's author; a constructor does nothing", thrown);
+        name,
+        "",
+        "",
+        cause,
+        "report it to the plugin's author: a provider's constructor must do nothing",
+        thrown);
   }
 }

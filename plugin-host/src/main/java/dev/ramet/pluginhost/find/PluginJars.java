@@ -46,7 +46,7 @@ final class PluginJars {
           "",
           "",
           "the folder holds no jar",
-          "put the plugin's jars right into it, or remove the folder",
+          "put the plugin's jars directly into the folder, or remove it",
           null);
     }
     PluginJars jars = new PluginJars(plugin, files);
@@ -82,7 +82,7 @@ final class PluginJars {
             name,
             "",
             "it is not a module: it holds no module-info.class",
-            "use a release of it that is a module, or put its classes into the plugin's own jar",
+            "use a modular release of it, or put its classes into the plugin's own jar",
             null);
       }
       ModuleReference other = modules.putIfAbsent(id, module);

@@ -42,7 +42,7 @@ record PluginLayer(ModuleLayer layer, String nativeAccess) {
           jars.names(),
           "",
           "its modules do not fit together: " + e.getMessage(),
-          "mend what the sentence names in the plugin, and build it again",
+          "fix that in the plugin and build it again",
           e);
     }
   }

@@ -28,7 +28,9 @@ public record PluginPolicy(
     List<String> preferred) {
   /** The setting for the directory of plugins. */
   public static final Setting<Path> DIRECTORY =
-      Setting.path("ramet.plugins-dir", "Plugins of third parties: each folder in here is one.")
+      Setting.path(
+              "ramet.plugins-dir",
+              "Directory of third-party plugins; each folder in it is one plugin.")
           .inLayout("plugins");
 
   /** The setting for the folders whose plugin must load. */
@@ -36,7 +38,7 @@ public record PluginPolicy(
       Setting.of(
               "ramet.plugins-required",
               SettingTypes.FOLDERS,
-              "Folders whose plugin must be taken: if it is refused, the host does not start.")
+              "Folders whose plugin must load: if one is refused, the host does not start.")
           .orElse("none")
           .like("acme-storage");
 
@@ -45,8 +47,8 @@ public record PluginPolicy(
       Setting.of(
               "ramet.plugins-native-access",
               SettingTypes.FOLDERS,
-              "Folders whose plugin may call native code, from Java 22 on; older ones cannot"
-                  + " keep it from any.")
+              "Folders whose plugin may call native code. Java before 22 cannot keep any plugin"
+                  + " from it.")
           .orElse("none")
           .like("acme-storage");
 
@@ -55,7 +57,7 @@ public record PluginPolicy(
       Setting.of(
               "ramet.plugins-preferred",
               SettingTypes.IDS,
-              "Ids of plugins that go before all others of their kind, where they work.")
+              "Ids of plugins that are preferred over all others of their kind where they work.")
           .orElse("none")
           .like("acme-xfs");
 

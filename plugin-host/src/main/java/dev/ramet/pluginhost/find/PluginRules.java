@@ -29,8 +29,9 @@ final class PluginRules {
 
   /** The remedy for a plugin that was built against other contracts. */
   static final String BUILD_AGAIN =
-      "install a release of the plugin for this host, or build it against this host's contracts:"
-          + " docs/how-to/write-plugin.md (Versions) says how, docs/reference/releases.md what changed";
+      "install a release of the plugin for this host, or build it against this host's"
+          + " contracts: see docs/how-to/write-plugin.md (Versions) and"
+          + " docs/reference/releases.md for the changes";
 
   /**
    * Creates the rules.
@@ -79,7 +80,7 @@ final class PluginRules {
     if (CONTRACTS.contains(name) || jdk.find(name).isPresent()) {
       throw jars.refused(
           module,
-          "the host has this module itself, and a second one would be another contract",
+          "the host brings this module, and a second copy would be a different contract",
           "remove this jar; in a Maven build its scope is `provided`");
     }
   }
@@ -91,14 +92,14 @@ final class PluginRules {
       throw jars.refused(
           module,
           "its package " + name + " is in " + PluginJars.jar(other) + " too",
-          "let each package be in one jar of the folder");
+          "keep each package in one jar of the folder");
     }
     for (String contract : CONTRACTS) {
       if (host.findModule(contract).filter(m -> m.getPackages().contains(name)).isPresent()) {
         throw jars.refused(
             module,
             "its package " + name + " is one of the host's module " + contract,
-            "give the plugin's packages names of their own");
+            "give the plugin's packages other names");
       }
     }
   }
@@ -121,8 +122,8 @@ final class PluginRules {
               + ", which is neither in the folder nor in the JDK that runs this host",
           "put the jar of "
               + name
-              + " into the folder: of the host itself a plugin sees dev.ramet.errors and"
-              + " dev.ramet.spi alone");
+              + " into the folder: a plugin can use only dev.ramet.errors and dev.ramet.spi of"
+              + " the host");
     }
   }
 
@@ -139,9 +140,7 @@ final class PluginRules {
     }
     if (missing != null) {
       throw jars.refused(
-          module,
-          "it uses " + missing + ", which the contracts of this host do not have",
-          BUILD_AGAIN);
+          module, "it uses " + missing + ", which this host's contracts do not have", BUILD_AGAIN);
     }
   }
 
@@ -156,7 +155,7 @@ final class PluginRules {
     if (built.isEmpty()) {
       throw jars.refused(
           module,
-          "it does not say against which version of " + required.name() + " it was compiled",
+          "it does not record the version of " + required.name() + " that it was compiled against",
           "compile it against the released jar of " + required.name() + " " + host);
     }
     if (!host.runs(built.get())) {

@@ -132,7 +132,7 @@ public record Service(String label, Class<?> type, @Nullable PluginKind role) {
               ? List.copyOf(declaring.settings())
               : List.<Setting<?>>of();
     } catch (Throwable e) { // whatever a plugin's code throws, the other plugins must still load
-      String cause = name + " cannot be made: " + reason(e);
+      String cause = name + " cannot be created: " + reason(e);
       refuser.refuse(
           e instanceof LinkageError
               ? new Refusal(
@@ -148,7 +148,7 @@ public record Service(String label, Class<?> type, @Nullable PluginKind role) {
               origin.jar(),
               origin.module(),
               "the id of " + name + " is " + id + ", which is not of the form " + ID.pattern(),
-              "give it such an id"),
+              "give it an id of that form"),
           null);
       return null;
     }
@@ -158,13 +158,8 @@ public record Service(String label, Class<?> type, @Nullable PluginKind role) {
               origin.plugin(),
               origin.jar(),
               origin.module(),
-              "the facts of "
-                  + name
-                  + " are "
-                  + atBest
-                  + ", and not "
-                  + role.facts().getSimpleName(),
-              "let atBest() return its facts"),
+              "the facts of " + name + " are " + atBest + ", not " + role.facts().getSimpleName(),
+              "make atBest() return its facts"),
           null);
       return null;
     }
@@ -179,9 +174,9 @@ public record Service(String label, Class<?> type, @Nullable PluginKind role) {
                 name
                     + " declares a setting "
                     + setting.key()
-                    + ", which is declared before or not of the form "
+                    + ", which it already declared or which is not of the form "
                     + KEY.pattern(),
-                "give it such a key of its own"),
+                "give it a different key of that form"),
             null);
         return null;
       }
@@ -202,7 +197,7 @@ public record Service(String label, Class<?> type, @Nullable PluginKind role) {
         origin.jar(),
         origin.module(),
         cause,
-        "mend it in the plugin: a provider is a public class with a public constructor that does"
+        "fix the plugin: a provider is a public class with a public constructor that does"
             + " nothing");
   }
 

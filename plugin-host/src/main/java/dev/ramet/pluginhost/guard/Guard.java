@@ -60,16 +60,21 @@ public final class Guard {
     LOG.log(System.Logger.Level.WARNING, "{0} broke its contract in {1}: {2}", who, call, answer);
     return fault(
         ErrorCode.INTERNAL,
-        who + " broke its contract in " + call + "(): it answered " + answer,
+        who + " broke its contract in " + call + "(): it returned " + answer,
         null);
   }
 
   /** Returns the error for a call that does not end. */
   RametException overdue(String call, Duration deadline) {
-    LOG.log(System.Logger.Level.WARNING, "{0} does not end {1}()", who, call);
+    LOG.log(System.Logger.Level.WARNING, "{0} does not finish {1}()", who, call);
     return fault(
         ErrorCode.DEADLINE_EXCEEDED,
-        who + " did not end " + call + "() within its deadline of " + deadline.toMillis() + " ms",
+        who
+            + " did not finish "
+            + call
+            + "() within its deadline of "
+            + deadline.toMillis()
+            + " ms",
         null);
   }
 
@@ -77,7 +82,7 @@ public final class Guard {
     return new RametException(
         code,
         message,
-        "this is a defect of the plugin: report it to its author, with the host's log",
+        "this is a defect in the plugin: report it to its author, with the host's log",
         new PluginFault(thrown));
   }
 

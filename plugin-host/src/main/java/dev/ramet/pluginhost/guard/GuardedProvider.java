@@ -81,14 +81,14 @@ public abstract class GuardedProvider<T extends AutoCloseable> implements Provid
       if (!(plugged instanceof RootExamination examination)) {
         throw new RametException(
             ErrorCode.UNSUPPORTED,
-            "the storage backend " + id() + " can look through a root of a running host only",
-            "start the host, and ask it",
+            "the storage backend " + id() + " can inspect a root only while a host runs",
+            "start the host and send it the command",
             null);
       }
       try {
         StorageBackend opened = guard.present("examine", examination.examine(where));
         if (!(opened instanceof StorageInspection)) {
-          throw guard.broken("examine", opened + ", which inspects nothing");
+          throw guard.broken("examine", opened + ", which cannot inspect a root");
         }
         return new GuardedStorage(opened, guard);
       } catch (Throwable e) { // turns whatever a plugin throws into one kind of error

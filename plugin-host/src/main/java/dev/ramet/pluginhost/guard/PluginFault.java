@@ -8,6 +8,6 @@ final class PluginFault extends Exception {
   private static final long serialVersionUID = 1L;
 
   PluginFault(@Nullable Throwable thrown) {
-    super("a plugin did what its contract does not allow", thrown);
+    super("a plugin broke its contract", thrown);
   }
 }

@@ -32,15 +32,15 @@ public final class Access {
       Setting.constant(
           "ramet.auth",
           Auth.AUTO,
-          "Whether requests need an API key. AUTO, ON: always; those that come by ramet.socket need"
-              + " none. OFF: never, so every local user can do all that the host can, and"
-              + " ramet.bind must be a loopback address. /health is answered without one.");
+          "Whether requests need an API key. AUTO and ON: always, except through ramet.socket."
+              + " OFF: never, so every local user can do everything the host can, and ramet.bind"
+              + " must be a loopback address. /health never needs a key.");
 
   /** The file of the keys; {@value KeyFile#NAME} in the data root unless set. */
   public static final Setting<Path> KEYS_FILE =
       Setting.path(
               "ramet.keys-file",
-              "The file of the keys' digests; the keys themselves are kept nowhere.")
+              "The file with the digests of the API keys; the keys themselves are not stored.")
           .orElse("api-keys.json in the data root")
           .like("/etc/ramet/api-keys.json");
 
@@ -50,18 +50,21 @@ public final class Access {
               "ramet.rate-limit",
               0,
               1_000_000,
-              "Requests a second that one key may make, in bursts of twice as many; without keys"
-                  + " it counts for one address. More are answered 429. 0 is any number.")
-          .in("requests a second")
+              "Requests per second that one key may make, in bursts of up to twice as many; without"
+                  + " keys, the limit applies to each address. Further requests get 429. 0 means no"
+                  + " limit.")
+          .in("requests per second")
           .orElse(
-              "100 when keys are needed, and any number by ramet.socket or the local key; else 0")
+              "100 when keys are needed, but no limit for ramet.socket and the local key;"
+                  + " otherwise 0")
           .like("100");
 
   /** The file of the audit log. */
   public static final Setting<Path> AUDIT_LOG =
       Setting.path(
               "ramet.audit-log",
-              "A line of JSON for each request that changes something or is refused.")
+              "The file that gets a line of JSON for each request that changes something or is"
+                  + " refused.")
           .orElse("audit.log in the data root when keys are needed, else none")
           .like("/var/log/ramet/audit.log");
 
@@ -82,9 +85,10 @@ public final class Access {
   private static final Set<Integer> REFUSALS = Set.of(401, 403, 429);
 
   private static final String WAYS =
-      "send one as X-API-Key or as Authorization: Bearer; on the host itself \"ramet key local\""
-          + " prints one, and the host's unix socket (ramet.socket) needs none; \"ramet key create"
-          + " NAME\" makes others; ramet takes it from RAMET_API_KEY, E2B clients from E2B_API_KEY";
+      "send a key as X-API-Key or as Authorization: Bearer; on the host's machine, \"ramet"
+          + " key local\" prints one, \"ramet key create NAME\" makes others, and the host's unix"
+          + " socket (ramet.socket) needs none; ramet reads the key from RAMET_API_KEY, E2B"
+          + " clients from E2B_API_KEY";
 
   private final LocalKey localKey;
   private final @Nullable KeyRing keys;
@@ -108,8 +112,8 @@ public final class Access {
     audit = log == null ? null : new AuditLog(log, AUDIT_FILE_BYTES);
     if (!required) {
       LOG.warn(
-          "ramet.auth is OFF: every user of this machine, and every program of theirs, can do what"
-              + " the host can; set it to AUTO");
+          "ramet.auth is OFF: every user and program on this machine can do everything the host"
+              + " can; set it to AUTO");
     }
     if (keys != null) {
       keys.check();
@@ -145,7 +149,7 @@ public final class Access {
       if (peer != null) {
         return LocalKey.PEER; // the socket's file mode has kept everybody else from connecting
       }
-      throw new RametException(ErrorCode.UNAUTHENTICATED, "this host wants an API key", WAYS, null);
+      throw new RametException(ErrorCode.UNAUTHENTICATED, "this host needs an API key", WAYS, null);
     }
     ApiKey key = keys.find(secret);
     if (key == null) {
@@ -155,7 +159,8 @@ public final class Access {
       throw new RametException(
           ErrorCode.UNAUTHENTICATED,
           "the API key is not one of this host's",
-          "see those that are: ramet key ls; on the host itself: ramet key local",
+          "list the valid keys with: ramet key ls; on the host's machine, print one with: ramet"
+              + " key local",
           null);
     }
     if (!key.scope().covers(needed)) {

@@ -108,7 +108,7 @@ final class AccessFilter implements Ordered {
             new RametException(
                 ErrorCode.RATE_LIMITED,
                 "too many requests",
-                "try again in " + seconds + " s; ramet.rate-limit on the host says how many are",
+                "try again in " + seconds + " s; ramet.rate-limit on the host sets the limit",
                 null));
     return response.header("Retry-After", Integer.toString(seconds));
   }

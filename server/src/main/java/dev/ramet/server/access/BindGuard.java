@@ -23,10 +23,9 @@ final class BindGuard {
           ErrorCode.INVALID_ARGUMENT,
           "ramet.bind: "
               + bind
-              + " can be reached by other machines, and with ramet.auth=OFF requests carry no"
-              + " proof of who sends them",
-          "leave ramet.auth at AUTO and make a key (ramet key create NAME), or set ramet.bind to"
-              + " 127.0.0.1",
+              + " can be reached by other machines, and with ramet.auth=OFF requests need no key",
+          "set ramet.auth to AUTO and create a key (ramet key create NAME), or set ramet.bind"
+              + " to 127.0.0.1",
           null);
     }
   }

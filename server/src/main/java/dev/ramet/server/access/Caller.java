@@ -58,7 +58,7 @@ public final class Caller {
     return new RametException(
         ErrorCode.FORBIDDEN,
         what + " needs a key of scope admin",
-        "make one on the host: ramet key create NAME --scope admin",
+        "create one on the host's machine: ramet key create NAME --scope admin",
         null);
   }
 }

@@ -67,7 +67,7 @@ final class LocalAccess {
         LocalSocket.open(socket);
         LOG.info("listening on {}", socket);
       } catch (IOException e) {
-        LOG.warn("cannot let others use {}: {}", socket, e.toString());
+        LOG.warn("cannot open {}: {}", socket, e.toString());
       }
     }
   }

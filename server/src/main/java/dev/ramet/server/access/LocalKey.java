@@ -59,7 +59,8 @@ final class LocalKey {
       } else if (!Files.getPosixFilePermissions(file).equals(OWNERS)) {
         Files.setPosixFilePermissions(file, OWNERS);
         LOG.warn(
-            "{} could be read by others; remove it and restart the host if somebody may have",
+            "other users could read {}; if somebody may have read it, remove it and restart the"
+                + " host",
             file);
       }
     } catch (IOException e) {

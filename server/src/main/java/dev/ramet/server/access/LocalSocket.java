@@ -34,8 +34,8 @@ public final class LocalSocket {
       Setting.of(
               "ramet.socket",
               SettingTypes.FILE.orEmpty(),
-              "A unix socket on which the host answers its own user, root and the group ramet"
-                  + " without a key. Set to nothing: none.")
+              "A unix socket through which the host's user, root and the group ramet need no key."
+                  + " If empty, the host opens none.")
           .orElse(
               "/run/ramet/PORT.sock for root, $XDG_RUNTIME_DIR/ramet/PORT.sock for others, else"
                   + " ramet.sock in the data root")
@@ -76,7 +76,7 @@ public final class LocalSocket {
       return socket;
     } catch (IOException e) {
       LOG.warn(
-          "no unix socket at {}: {}; set {} to another path, or to nothing",
+          "no unix socket at {}: {}; set {} to another path, or leave it empty",
           socket,
           why(e),
           SOCKET.key());
@@ -144,7 +144,7 @@ public final class LocalSocket {
     if (!Files.readAttributes(
             socket, java.nio.file.attribute.BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
         .isOther()) {
-      throw new FileAlreadyExistsException(socket.toString(), null, "another file is there");
+      throw new FileAlreadyExistsException(socket.toString(), null, "another file exists there");
     }
     try (SocketChannel open = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
       throw new FileAlreadyExistsException(

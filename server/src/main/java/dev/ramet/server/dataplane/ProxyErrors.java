@@ -41,7 +41,7 @@ final class ProxyErrors {
   }
 
   static FullHttpResponse broken(Target target) {
-    return unreachable(target, "The connection into the sandbox broke", target.port());
+    return unreachable(target, "The connection to the sandbox broke", target.port());
   }
 
   /** Returns the response for a failed address lookup. */
@@ -65,7 +65,7 @@ final class ProxyErrors {
   }
 
   static FullHttpResponse hostOnly() {
-    return error(new RametException(ErrorCode.NOT_FOUND, "there is no such endpoint for clients"));
+    return error(new RametException(ErrorCode.NOT_FOUND, "clients cannot use this endpoint"));
   }
 
   static FullHttpResponse error(RametException failure) {

@@ -36,8 +36,7 @@ public class EngineHolder {
       Setting.duration(
           "ramet.engine-wait",
           Duration.ofSeconds(30),
-          "How long a request waits while the engine is still opening, before it is answered"
-              + " 503.");
+          "How long a request waits while the engine is still opening, before it gets 503.");
 
   private static final Logger LOG = LoggerFactory.getLogger(EngineHolder.class);
 

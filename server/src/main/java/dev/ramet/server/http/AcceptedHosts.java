@@ -67,9 +67,9 @@ public final class AcceptedHosts {
     }
     throw new RametException(
         ErrorCode.MISDIRECTED,
-        "this host does not answer for " + shown(authority),
-        "use an IP address or localhost, or add the name to ramet.tls-names on the host; names of"
-            + " sandboxes are below ramet.domain",
+        "this host does not serve the name " + shown(authority),
+        "use an IP address or localhost, or add the name to ramet.tls-names on the host;"
+            + " sandboxes have names below ramet.domain",
         null);
   }
 

@@ -52,7 +52,7 @@ public final class ErrorHandlers {
   public static ApiError body(Throwable failure, String what) {
     if (failure instanceof InProgressException e) {
       return ApiError.of(
-          ErrorCode.CONFLICT, String.valueOf(e.getMessage()), "ask again in a moment");
+          ErrorCode.CONFLICT, String.valueOf(e.getMessage()), "try again in a moment");
     }
     if (failure instanceof RametException e) {
       if (e.code().kind() == ErrorKind.INTERNAL || e.code().kind() == ErrorKind.HOST) {
@@ -64,7 +64,7 @@ public final class ErrorHandlers {
     LOG.error("operation {}: {}", operation, what, failure);
     return ApiError.of(
         ErrorCode.INTERNAL,
-        "internal error; the host's log tells more under operation " + operation,
+        "internal error; the host's log says more under operation " + operation,
         null);
   }
 

@@ -41,7 +41,7 @@ public final class FieldValidation {
   public static String tagged(String field, String name) {
     if (!isReference(name)) {
       throw RametException.invalid(
-          field, "must match [A-Za-z0-9._-]{1,64}, with :TAG of the same form or without");
+          field, "must match [A-Za-z0-9._-]{1,64}, optionally followed by :TAG of the same form");
     }
     return name;
   }
@@ -172,10 +172,11 @@ public final class FieldValidation {
             (key, value) -> {
               if (key.isEmpty() || key.indexOf('=') >= 0 || key.indexOf(0) >= 0) {
                 throw RametException.invalid(
-                    field, "a variable's name must not be empty nor hold = or NUL");
+                    field,
+                    "the name of a variable must not be empty and must not contain = or NUL");
               }
               if (value.indexOf(0) >= 0) {
-                throw RametException.invalid(field + "." + key, "must not hold NUL");
+                throw RametException.invalid(field + "." + key, "must not contain NUL");
               }
             });
     return map == null ? Map.of() : map;

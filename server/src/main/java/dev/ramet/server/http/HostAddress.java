@@ -31,7 +31,7 @@ public final class HostAddress {
   public String of(HttpRequest<?> request) {
     String host = request.getHeaders().get("Host");
     if (host == null || !HOST.matcher(host).matches()) {
-      throw RametException.invalid("Host", "the request must say which host it is for");
+      throw RametException.invalid("Host", "the request must name a host");
     }
     String forwarded = request.getHeaders().get("X-Forwarded-Proto");
     boolean secure = tls || "https".equalsIgnoreCase(forwarded);

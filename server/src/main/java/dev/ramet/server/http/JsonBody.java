@@ -67,7 +67,7 @@ public final class JsonBody {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT,
           "the request body is not well-formed UTF-8",
-          "send UTF-8, and the character U+FFFD itself as \\ufffd",
+          "send UTF-8, and write the character U+FFFD as \\ufffd",
           null);
     }
     try {
@@ -162,7 +162,7 @@ public final class JsonBody {
 
   private static String name(@Nullable Class<?> type) {
     if (type == Integer.class || type == int.class) {
-      return "a whole number of at most 31 bits";
+      return "an integer of at most 31 bits";
     }
     if (type == Boolean.class || type == boolean.class) {
       return "true or false";
@@ -173,6 +173,6 @@ public final class JsonBody {
     if (type != null && (type.isRecord() || Map.class.isAssignableFrom(type))) {
       return "an object";
     }
-    return "of another type";
+    return "of a different type";
   }
 }

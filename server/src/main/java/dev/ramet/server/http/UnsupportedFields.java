@@ -20,9 +20,9 @@ public final class UnsupportedFields {
     if (body.path("iam").isObject() && !body.path("iam").isEmpty()) {
       throw new RametException(
           ErrorCode.UNSUPPORTED,
-          "iam: this host issues no identities of sandboxes",
-          "leave the field out; keep a token as a secret and refer to it by ${e2b.secrets.NAME} in"
-              + " network.rules",
+          "iam: this host issues no sandbox identities",
+          "leave out the field; store a token as a secret and refer to it by"
+              + " ${e2b.secrets.NAME} in network.rules",
           null);
     }
     AT_CREATE.forEach(field -> refuse(body, field));
@@ -41,7 +41,7 @@ public final class UnsupportedFields {
 
   private static RametException refusal(String field) {
     return new RametException(
-        ErrorCode.UNSUPPORTED, field + ": this host cannot do that", "leave the field out", null);
+        ErrorCode.UNSUPPORTED, field + ": this host cannot do that", "leave out the field", null);
   }
 
   private static final JsonNode FALSE = com.fasterxml.jackson.databind.node.BooleanNode.FALSE;

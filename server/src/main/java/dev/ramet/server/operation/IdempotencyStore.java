@@ -81,7 +81,7 @@ final class IdempotencyStore {
       }
       JsonNode tree = MAPPER.readTree(Files.readAllBytes(file));
       if (tree.path("version").asInt() != VERSION) {
-        throw new IOException(file + " is of another version");
+        throw new IOException(file + " has another version");
       }
       List<String> ids = new ArrayList<>();
       tree.path("ids").forEach(id -> ids.add(id.asText()));
@@ -147,7 +147,7 @@ final class IdempotencyStore {
         tidy(caller);
       }
     } catch (IOException e) {
-      LOG.warn("cannot look through the answers in {}", root, e);
+      LOG.warn("cannot read the stored responses in {}", root, e);
     }
   }
 

@@ -128,7 +128,7 @@ public final class Operation {
       throw new RametException(
           ErrorCode.CONFLICT,
           "a " + kind + " cannot be cancelled",
-          "wait for its end, and undo what it made",
+          "wait until it ends, then delete its result",
           null);
     }
     cancelled = true;

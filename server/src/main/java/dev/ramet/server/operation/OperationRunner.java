@@ -118,7 +118,7 @@ public final class OperationRunner {
 
   private <T> T operate(Operation operation, Function<Operation, T> work) {
     ApiError failure =
-        ApiError.of(ErrorCode.INTERNAL, "the host's log tells more under " + operation.id(), null);
+        ApiError.of(ErrorCode.INTERNAL, "the host's log says more under " + operation.id(), null);
     try {
       T done = work.apply(operation);
       failure = null;
@@ -193,7 +193,7 @@ public final class OperationRunner {
   private static JsonNode body(IdempotencyStore.Entry entry) {
     JsonNode body = entry.body();
     if (body == null) {
-      throw new IllegalStateException("an answer without a body is on record");
+      throw new IllegalStateException("a stored response has no body");
     }
     return body;
   }
@@ -204,8 +204,8 @@ public final class OperationRunner {
     }
     throw new RametException(
         ErrorCode.KEY_REUSED,
-        "the Idempotency-Key " + asked.key() + " came with another request before",
-        "use a new key for each thing that is to be done once",
+        "the Idempotency-Key " + asked.key() + " was already used for another request",
+        "use a new key for each new request",
         null);
   }
 
@@ -217,7 +217,7 @@ public final class OperationRunner {
       }
       return entry;
     } catch (IOException e) {
-      throw new RametException(ErrorCode.CORRUPT, "cannot read the answer on record", e);
+      throw new RametException(ErrorCode.CORRUPT, "cannot read the stored response", e);
     }
   }
 
@@ -234,8 +234,8 @@ public final class OperationRunner {
     } catch (IOException e) {
       throw new RametException(
           ErrorCode.HOST_UNFIT,
-          "cannot put on record what a request with an Idempotency-Key does: " + e.getMessage(),
-          "see that the data root can be written to, or leave the header out",
+          "cannot record a request with an Idempotency-Key: " + e.getMessage(),
+          "make the data root writable, or leave out the header",
           e);
     }
   }

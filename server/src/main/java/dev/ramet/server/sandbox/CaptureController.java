@@ -184,7 +184,9 @@ final class CaptureController {
    * others.
    */
   private List<ForkEntry> entries(List<Sandbox> found, int count) {
-    ApiError lost = ApiError.of(ErrorCode.UNAVAILABLE, "the host ended before it was made", null);
+    ApiError lost =
+        ApiError.of(
+            ErrorCode.UNAVAILABLE, "the host stopped before this sandbox was created", null);
     return Stream.concat(
             found.stream().map(sandbox -> new ForkEntry(views.of(sandbox), null)),
             Stream.generate(() -> new ForkEntry(null, lost)).limit(count - found.size()))

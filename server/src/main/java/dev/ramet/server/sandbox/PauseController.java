@@ -100,11 +100,11 @@ final class PauseController {
       })
   @ApiResponse(
       responseCode = "200",
-      description = "it ran already",
+      description = "the sandbox was already running",
       content = @Content(schema = @Schema(implementation = SandboxInfo.class)))
   @ApiResponse(
       responseCode = "201",
-      description = "it was resumed",
+      description = "the sandbox was resumed",
       content = @Content(schema = @Schema(implementation = SandboxInfo.class)))
   HttpResponse<SandboxInfo> connectSandbox(
       HttpRequest<?> http,

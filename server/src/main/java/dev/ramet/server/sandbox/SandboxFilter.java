@@ -89,8 +89,7 @@ final class SandboxFilter {
       // A client that encodes once less sends plain text here; a single % in it is not an escape.
       return once.indexOf('%') < 0 ? once : decodePercent(once);
     } catch (IllegalArgumentException e) {
-      throw new RametException(
-          ErrorCode.INVALID_ARGUMENT, "metadata: is not URL-encoded as it must be", e);
+      throw new RametException(ErrorCode.INVALID_ARGUMENT, "metadata: is not URL-encoded", e);
     }
   }
 

@@ -147,7 +147,7 @@ public final class SandboxRequests {
         throw new RametException(
             ErrorCode.INVALID_ARGUMENT,
             field + ": cannot be changed",
-            "give it in network when the sandbox is created",
+            "set it in network when you create the sandbox",
             null);
       }
     }
@@ -168,7 +168,9 @@ public final class SandboxRequests {
     boolean keepMemory = request.autoPauseMemory() == null || request.autoPauseMemory();
     if (autoResume && pause && !keepMemory) {
       throw RametException.invalid(
-          "autoResume", "a sandbox that is paused without its memory is resumed by connect only");
+          "autoResume",
+          "is not possible if the sandbox is paused without its memory; only connect resumes"
+              + " such a sandbox");
     }
     Boolean secure = request.secure();
     return new SandboxRules(

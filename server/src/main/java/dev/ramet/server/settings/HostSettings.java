@@ -11,7 +11,7 @@ public final class HostSettings {
       Setting.of(
               "ramet.bind",
               SettingTypes.ADDRESS,
-              "Address to listen on. Without TLS, requests and keys are readable on their way.")
+              "Address to listen on. Without TLS, requests and keys cross the network unencrypted.")
           .byDefault("127.0.0.1");
 
   /** The TCP port to listen on; -1 for any free one. */
@@ -19,8 +19,7 @@ public final class HostSettings {
       Setting.of(
               "ramet.port",
               SettingTypes.PORT,
-              "TCP port; -1 takes any free one. 3000 is where E2B clients look in their debug"
-                  + " mode.")
+              "TCP port; -1 takes any free one. E2B clients use 3000 in their debug mode.")
           .byDefault(3000);
 
   /**
@@ -31,9 +30,9 @@ public final class HostSettings {
       Setting.of(
               "ramet.domain",
               SettingTypes.DOMAIN,
-              "Clients reach a guest's port at <port>-<sandboxID>.<domain>. Requests may also be"
-                  + " for this name and all names below it.")
-          .orElse("localhost is taken in a request, and no domain is announced")
+              "Clients reach a guest's port at <port>-<sandboxID>.<domain>. The host also accepts"
+                  + " requests for this name and all names below it.")
+          .orElse("requests may use localhost, and no domain is announced")
           .like("sandbox.example.org");
 
   private HostSettings() {}

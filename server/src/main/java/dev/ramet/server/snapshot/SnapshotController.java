@@ -83,15 +83,15 @@ final class SnapshotController {
   @Post(uris = {"/sandboxes/{id}/snapshots", "/v2/sandboxes/{id}/snapshots"})
   @ApiResponse(
       responseCode = "200",
-      description = "nothing changed since this one (ifChanged)",
+      description = "the last snapshot, because nothing changed since (ifChanged)",
       content = @Content(schema = @Schema(implementation = SnapshotInfo.class)))
   @ApiResponse(
       responseCode = "201",
-      description = "it is durable",
+      description = "the snapshot, which is durable",
       content = @Content(schema = @Schema(implementation = SnapshotInfo.class)))
   @ApiResponse(
       responseCode = "202",
-      description = "it is being written",
+      description = "the snapshot, which is still being written",
       content = @Content(schema = @Schema(implementation = SnapshotInfo.class)))
   HttpResponse<SnapshotInfo> createSnapshot(
       HttpRequest<?> http,
@@ -104,13 +104,15 @@ final class SnapshotController {
     if (Boolean.TRUE.equals(request.ifChanged())) {
       if (name != null || request.description() != null) {
         throw RametException.invalid(
-            "ifChanged", "cannot go with a name or a description: a snapshot keeps its own");
+            "ifChanged",
+            "cannot be combined with a name or a description, because an existing snapshot keeps"
+                + " its own");
       }
       if (request.replaces() != null) {
-        throw RametException.invalid("ifChanged", "cannot go with \"replaces\"");
+        throw RametException.invalid("ifChanged", "cannot be combined with \"replaces\"");
       }
       if (Boolean.FALSE.equals(request.memory())) {
-        throw RametException.invalid("ifChanged", "cannot go with \"memory\": false");
+        throw RametException.invalid("ifChanged", "cannot be combined with \"memory\": false");
       }
     }
     String sandbox = FieldValidation.sandboxId(id);

@@ -37,7 +37,7 @@ final class CrossChecks implements Configuration.Checks {
               Access.AUTH.key(),
               "is OFF, and other machines can reach ramet.bind, "
                   + bind
-                  + ": leave it at AUTO and make a key (ramet key create NAME), or listen on"
+                  + ": set it to AUTO and create a key (ramet key create NAME), or listen on"
                   + " 127.0.0.1");
           return;
         }

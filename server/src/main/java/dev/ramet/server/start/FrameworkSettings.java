@@ -22,12 +22,12 @@ final class FrameworkSettings {
         Setting.duration(
             "micronaut.lifecycle.graceful-shutdown.grace-period",
             Duration.ofSeconds(20),
-            "How long a host that stops waits for requests in flight."),
+            "How long a stopping host waits for requests in flight."),
         Setting.number(
                 "micronaut.netty.event-loops.default.num-threads",
                 1,
                 256,
-                "Threads that move bytes.")
+                "Threads for network input and output.")
             .byDefault(2)
             .in("threads"),
         Setting.number(
@@ -41,7 +41,7 @@ final class FrameworkSettings {
                 "micronaut.executors.lookup.n-threads",
                 1,
                 4096,
-                "Threads that find out where a guest's port is.")
+                "Threads that look up the address of a guest's port.")
             .byDefault(8)
             .in("threads"));
   }

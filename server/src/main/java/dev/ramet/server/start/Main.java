@@ -46,7 +46,7 @@ public final class Main {
     Configuration configuration = host.configuration();
     if (!configuration.problems().isEmpty()) {
       configuration.problems().forEach(problem -> LOG.error("{}", problem));
-      LOG.error("cannot start: {} wrong settings", configuration.problems().size());
+      LOG.error("cannot start: {} invalid settings", configuration.problems().size());
       return ErrorCode.INVALID_ARGUMENT.exitStatus();
     }
     try {
@@ -85,7 +85,7 @@ public final class Main {
                 }
               });
       awaitQuietly(end);
-      LOG.info("stopping: requests in flight are finished, sandboxes run on");
+      LOG.info("stopping: requests in flight are finished, and sandboxes keep running");
     } catch (RuntimeException e) {
       return report(e);
     } finally {

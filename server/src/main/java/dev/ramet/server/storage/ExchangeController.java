@@ -72,7 +72,7 @@ final class ExchangeController {
   @Produces({MediaType.APPLICATION_JSON, NdjsonResponse.NDJSON})
   @ApiResponse(
       responseCode = "200",
-      description = "what was written",
+      description = "the files of the export",
       content = {
         @Content(
             mediaType = MediaType.APPLICATION_JSON,
@@ -117,7 +117,7 @@ final class ExchangeController {
   @Produces({MediaType.APPLICATION_JSON, NdjsonResponse.NDJSON})
   @ApiResponse(
       responseCode = "200",
-      description = "what was made",
+      description = "the new snapshot or template",
       content = {
         @Content(
             mediaType = MediaType.APPLICATION_JSON,

@@ -26,9 +26,9 @@ public final class ExchangeDirectories {
       Setting.of(
               "ramet.exchange-directories",
               SettingTypes.PATHS,
-              "Directories on the host that requests may read and write files in: storage export"
-                  + " and import, template import, container images. A path that leads elsewhere, also by a link,"
-                  + " is answered 403.")
+              "Directories on the host in which requests may read and write files: storage export"
+                  + " and import, template import, container images. A path that leads elsewhere,"
+                  + " even through a link, gets 403.")
           .orElse("none")
           .like("/srv/exchange");
 
@@ -61,11 +61,9 @@ public final class ExchangeDirectories {
     }
     throw new RametException(
         ErrorCode.FORBIDDEN,
-        field + ": " + asked + " is not in a directory that requests may use",
+        field + ": " + asked + " is outside the directories that requests may use",
         allowed.isEmpty()
-            ? "have the directory added to "
-                + DIRECTORIES.key()
-                + " on the host, which is empty now"
+            ? "have the directory added to " + DIRECTORIES.key() + " on the host, which is empty"
             : "use one below "
                 + list(allowed)
                 + ", or have "

@@ -73,7 +73,7 @@ final class StorageController {
   @Produces({MediaType.APPLICATION_JSON, NdjsonResponse.NDJSON})
   @ApiResponse(
       responseCode = "200",
-      description = "what each takes, and each root",
+      description = "the usage of each image and each root",
       content = {
         @Content(
             mediaType = MediaType.APPLICATION_JSON,

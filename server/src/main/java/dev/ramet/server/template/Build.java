@@ -124,8 +124,8 @@ public final class Build implements BuildLog {
     if (!status.equals("waiting")) {
       throw new RametException(
           ErrorCode.CONFLICT,
-          "build " + id + " was begun before: it is " + status,
-          "ask for another build: POST /v3/templates",
+          "build " + id + " was already started: it is " + status,
+          "request another build: POST /v3/templates",
           null);
     }
     steps = howManySteps;
@@ -166,7 +166,7 @@ public final class Build implements BuildLog {
       status = "error";
       reason =
           new BuildStatus.Reason(
-              "the host ended while it was under way, and nothing of it is left; build again",
+              "the host stopped during the build, and nothing of it is left; build again",
               "base",
               List.of());
     }
@@ -175,7 +175,7 @@ public final class Build implements BuildLog {
   /** Marks it as successful. */
   public synchronized void succeeded() {
     String called = name + ":" + String.join(",", tags);
-    add("info", "template " + called + " is ready, as " + templateId, true);
+    add("info", "template " + called + " is ready as " + templateId, true);
     status = "ready";
   }
 
@@ -269,7 +269,10 @@ public final class Build implements BuildLog {
     if (!full && fullNow) {
       entries.add(
           new BuildStatus.Entry(
-              Instant.now().toString(), "warn", "what commands say is not kept any more", step()));
+              Instant.now().toString(),
+              "warn",
+              "the log is full; further output of commands is dropped",
+              step()));
     }
   }
 }

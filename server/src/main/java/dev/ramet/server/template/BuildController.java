@@ -114,7 +114,7 @@ final class BuildController {
     List<String> tags = FieldValidation.tags("tags", request.tags());
     if (request.minFreeDiskMb() != null) {
       throw RametException.invalid(
-          "minFreeDiskMb", "a template has the disk of what it is built from; leave this out");
+          "minFreeDiskMb", "leave this out: a template has the same disk size as its base");
     }
     Integer cpuCount = FieldValidation.cpuCount(request.cpuCount());
     Long memoryBytes = FieldValidation.memoryBytes(request.memoryMB());
@@ -164,7 +164,7 @@ final class BuildController {
    */
   @Post("/v2/templates/{id}/builds/{build}")
   @Status(HttpStatus.ACCEPTED)
-  @ApiResponse(responseCode = "202", description = "it is being built")
+  @ApiResponse(responseCode = "202", description = "the build has started")
   HttpResponse<?> startBuild(
       HttpRequest<?> http,
       @PathVariable String id,
@@ -223,7 +223,7 @@ final class BuildController {
       @PathVariable String id,
       @PathVariable String build,
       @QueryValue @Nullable Integer logsOffset) {
-    Caller.requireAdmin(http, "reading what a template build says");
+    Caller.requireAdmin(http, "reading the log of a template build");
     Integer offset = FieldValidation.range("logsOffset", logsOffset, 0, Integer.MAX_VALUE);
     return find(id, build).status(offset == null ? 0 : offset);
   }

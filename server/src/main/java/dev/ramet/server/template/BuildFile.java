@@ -43,7 +43,7 @@ final class BuildFile {
     }
     Content content = MAPPER.readValue(bytes, Content.class);
     if (content == null || content.version() != VERSION || content.builds() == null) {
-      throw new IOException(file + " does not say version " + VERSION);
+      throw new IOException(file + " does not have version " + VERSION);
     }
     return content.builds();
   }

@@ -76,7 +76,7 @@ final class BuildRequests {
     String template = content.fromTemplate();
     String image = content.fromImage();
     if (template != null && image != null) {
-      throw RametException.invalid("fromImage", "cannot be given beside fromTemplate");
+      throw RametException.invalid("fromImage", "cannot be given together with fromTemplate");
     }
     if (template != null) {
       String reference = FieldValidation.reference("template", template);
@@ -103,7 +103,7 @@ final class BuildRequests {
         ErrorCode.INVALID_ARGUMENT,
         "fromImage: this host fetches no images from registries, and has no template "
             + (FieldValidation.isName(name) ? name : "of this image")
-            + "; make one of the image's archive: ramet template build --oci FILE --name "
+            + "; build it from the image's archive: ramet template build --oci FILE --name "
             + (FieldValidation.isName(name) ? name : "NAME"),
         "ramet template build --oci FILE --name NAME",
         null);
@@ -148,7 +148,7 @@ final class BuildRequests {
     List<String> args = arguments(field, step.args());
     return switch (FieldValidation.required(field + ".type", step.type())) {
       case "RUN" -> {
-        count(field, args, 1, 2, "a command, and the user who runs it if it is another");
+        count(field, args, 1, 2, "a command, and optionally the user who runs it");
         yield new BuildStep.Run(given(field, args, 0), user(field, args, 1));
       }
       case "COPY" -> copy(field, step, args, pins);
@@ -169,7 +169,7 @@ final class BuildRequests {
   }
 
   private BuildStep copy(String field, Step step, List<String> args, List<Uploads.Pin> pins) {
-    count(field, args, 2, 4, "a source and a destination, a user and a mode");
+    count(field, args, 2, 4, "a source and a destination, and optionally a user and a mode");
     String hash = FieldValidation.required(field + ".filesHash", step.filesHash());
     String mode = args.size() < 4 || args.get(3).isEmpty() ? null : args.get(3);
     if (mode != null && !MODE.matcher(mode).matches()) {
@@ -185,7 +185,7 @@ final class BuildRequests {
 
   private static Map<String, String> environment(String field, List<String> args) {
     if (args.isEmpty() || args.size() % 2 != 0) {
-      throw RametException.invalid(field + ".args", "must be names and values by turns");
+      throw RametException.invalid(field + ".args", "must be alternating names and values");
     }
     Map<String, String> variables = new LinkedHashMap<>();
     for (int i = 0; i < args.size(); i += 2) {
@@ -212,7 +212,7 @@ final class BuildRequests {
   /** Checks a text that is passed to a program, which cannot receive a zero byte. */
   static @Nullable String noZero(String field, @Nullable String text) {
     if (text != null && text.indexOf(0) >= 0) {
-      throw RametException.invalid(field, "must not hold NUL");
+      throw RametException.invalid(field, "must not contain NUL");
     }
     return text;
   }

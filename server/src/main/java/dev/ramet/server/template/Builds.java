@@ -53,8 +53,7 @@ public final class Builds {
     } catch (IOException e) {
       byId.clear();
       byId.putAll(before);
-      throw new RametException(
-          ErrorCode.HOST_UNFIT, "cannot remember a build: " + e.getMessage(), e);
+      throw new RametException(ErrorCode.HOST_UNFIT, "cannot record a build: " + e.getMessage(), e);
     }
   }
 
@@ -63,7 +62,7 @@ public final class Builds {
     try {
       write();
     } catch (IOException e) {
-      LOG.warn("cannot write what became of template builds: {}", e.toString());
+      LOG.warn("cannot record the outcome of template builds: {}", e.toString());
     }
   }
 
@@ -82,7 +81,9 @@ public final class Builds {
         byId.put(saved.buildID(), new Build(saved));
       }
     } catch (IOException e) {
-      LOG.warn("template builds before this start are forgotten: {}", e.toString());
+      LOG.warn(
+          "cannot read the template builds before this start, which are now forgotten: {}",
+          e.toString());
     }
   }
 
@@ -98,7 +99,7 @@ public final class Builds {
       throw new RametException(
           ErrorCode.NOT_FOUND,
           "template " + templateId + " has no build " + id,
-          "only the last " + MOST + " builds are remembered: build again",
+          "the host keeps only the last " + MOST + " builds: build again",
           null);
     }
     return found;

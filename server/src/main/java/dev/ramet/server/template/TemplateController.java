@@ -107,7 +107,7 @@ final class TemplateController {
               schema = @Schema(implementation = TemplateInfo.class)))
   @ApiResponse(
       responseCode = "200",
-      description = "steps, and in the last line the template or an error",
+      description = "progress, and in the last line the template or an error",
       content =
           @Content(
               mediaType = NdjsonResponse.NDJSON,
@@ -148,7 +148,7 @@ final class TemplateController {
               schema = @Schema(implementation = TemplateInfo.class)))
   @ApiResponse(
       responseCode = "200",
-      description = "steps, and in the last line the template or an error",
+      description = "progress, and in the last line the template or an error",
       content =
           @Content(
               mediaType = NdjsonResponse.NDJSON,
@@ -191,7 +191,7 @@ final class TemplateController {
               schema = @Schema(implementation = TemplateInfo.class)))
   @ApiResponse(
       responseCode = "200",
-      description = "steps, and in the last line the template or an error",
+      description = "progress, and in the last line the template or an error",
       content =
           @Content(
               mediaType = NdjsonResponse.NDJSON,

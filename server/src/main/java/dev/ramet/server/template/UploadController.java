@@ -66,7 +66,7 @@ final class UploadController {
     try (body) {
       uploads.receive(grant.caller(), hash, body);
     } catch (IOException e) {
-      throw new RametException(ErrorCode.INVALID_ARGUMENT, "the upload broke off: " + e, e);
+      throw new RametException(ErrorCode.INVALID_ARGUMENT, "the upload was interrupted: " + e, e);
     }
   }
 }

@@ -66,8 +66,8 @@ public final class UploadTickets {
     if (grant == null || isOver(grant) || !grant.hash().equals(hash)) {
       throw new RametException(
           ErrorCode.FORBIDDEN,
-          "the address to upload to is not one that this host gave, or is too old",
-          "ask for another: GET /templates/{id}/files/{hash}",
+          "this host did not issue that upload address, or it has expired",
+          "request a new one: GET /templates/{id}/files/{hash}",
           null);
     }
     return grant;

@@ -41,9 +41,9 @@ public final class Uploads {
       Setting.size(
               "ramet.upload-bytes",
               "bytes",
-              "How much room all files may take that clients upload for template builds. Those"
-                  + " that were not used for a day are removed, and before that the oldest when"
-                  + " others come.")
+              "How much space the files that clients upload for template builds may take in all."
+                  + " The host removes files that were not used for a day, and the oldest ones"
+                  + " earlier if new files need their space.")
           .byDefault(4_294_967_296L);
 
   /** Name of its directory within the data root. */
@@ -88,7 +88,7 @@ public final class Uploads {
    */
   public static String hash(String field, String hash) {
     if (!HASH.matcher(hash).matches()) {
-      throw RametException.invalid(field, "must be 64 hexadecimal digits in small letters");
+      throw RametException.invalid(field, "must be 64 hexadecimal digits in lower case");
     }
     return hash;
   }
@@ -135,7 +135,7 @@ public final class Uploads {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT,
           field + ": nothing was uploaded as " + hash,
-          "upload it to where GET /templates/{id}/files/{hash} says",
+          "upload it to the address from GET /templates/{id}/files/{hash}",
           null);
     }
     Path file = file(caller, hash);
@@ -195,8 +195,8 @@ public final class Uploads {
     if (kept + coming + bytes > most) {
       throw new RametException(
           ErrorCode.TOO_LARGE,
-          "the files that are uploaded may take no more than " + most + " bytes together",
-          "upload less, or set ramet.upload-bytes higher",
+          "uploaded files may take at most " + most + " bytes in all",
+          "upload less, or increase ramet.upload-bytes",
           null);
     }
     coming += bytes;
@@ -233,7 +233,7 @@ public final class Uploads {
     try {
       tidy(most);
     } catch (IOException | RuntimeException e) {
-      LOG.warn("cannot look through {}", root, e);
+      LOG.warn("cannot list {}", root, e);
     }
   }
 
@@ -264,7 +264,7 @@ public final class Uploads {
     try {
       Files.setLastModifiedTime(file, FileTime.from(Instant.now()));
     } catch (IOException e) {
-      LOG.warn("cannot note that {} is used", file, e);
+      LOG.warn("cannot record the use of {}", file, e);
     }
   }
 }

@@ -100,18 +100,18 @@ final class HostCertificate implements CertificateProvider {
               certificate,
               key,
               (setting, problem) ->
-                  LOG.error("{}: {}; the host goes on with {}", setting, problem, identity));
+                  LOG.error("{}: {}; the host keeps using {}", setting, problem, identity));
       if (read != null && !read.equals(identity)) {
         identity = read;
         tell();
       }
     } catch (RuntimeException e) {
-      LOG.error("the host goes on with {}", identity, e);
+      LOG.error("the host keeps using {}", identity, e);
     }
   }
 
   private void tell() {
-    LOG.info("TLS with the certificate of {}", identity);
+    LOG.info("using the TLS certificate of {}", identity);
     stores.emitNext(identity.keyStore(), Sinks.EmitFailureHandler.FAIL_FAST);
   }
 

@@ -16,26 +16,25 @@ public final class TlsProperties {
       Setting.constant(
           "ramet.tls",
           Mode.OFF,
-          "ON: the port speaks TLS and nothing else, HTTP/1.1 and HTTP/2 in it. Without a"
-              + " certificate the host makes one: clients trust it by tls/ca.pem in the data"
-              + " root.");
+          "ON: the port accepts TLS only, with HTTP/1.1 and HTTP/2. If no certificate is set,"
+              + " the host creates one; clients trust it through tls/ca.pem in the data root.");
 
   /** The operator's certificate; the host makes one unless it is set. */
   public static final Setting<Path> CERTIFICATE =
       Setting.path(
               TlsIdentity.CERTIFICATE_SETTING,
-              "A PEM file: the host's certificate, and after it those that lead to its authority."
-                  + " Read again when it changes.")
-          .orElse("one that the host makes, and makes again before it ends")
+              "A PEM file with the host's certificate, followed by the chain to its authority. The"
+                  + " host reads it again when it changes.")
+          .orElse("a certificate that the host creates, and renews before it expires")
           .like("/etc/ramet/tls/fullchain.pem");
 
   /** The key of the operator's certificate. */
   public static final Setting<Path> KEY =
       Setting.path(
               TlsIdentity.KEY_SETTING,
-              "A PEM file: the certificate's key, RSA, EC or EdDSA, not encrypted. It may be the"
-                  + " same file. Read again when it changes.")
-          .orElse("the one of the certificate that the host makes")
+              "A PEM file with the certificate's private key (RSA, EC or EdDSA, unencrypted). It"
+                  + " may be the same file. The host reads it again when it changes.")
+          .orElse("the key of the certificate that the host creates")
           .like("/etc/ramet/tls/privkey.pem");
 
   /** More names by which clients reach the host. */
@@ -43,12 +42,12 @@ public final class TlsProperties {
       Setting.of(
               "ramet.tls-names",
               SettingTypes.NAMES,
-              "More names and addresses by which clients reach the host, with TLS and without."
-                  + " Requests for other names are answered 421. A certificate that the host makes"
-                  + " is for them too.")
+              "More names and addresses by which clients reach the host, with or without TLS."
+                  + " Requests for other names get 421. A certificate that the host creates covers"
+                  + " these names too.")
           .orElse(
-              "localhost, 127.0.0.1, ::1, the machine's name, ramet.bind, ramet.domain and all"
-                  + " below it")
+              "localhost, 127.0.0.1, ::1, the machine's name, ramet.bind, and ramet.domain with all"
+                  + " names below it")
           .like("ramet.example.org");
 
   /** Whether the host speaks TLS. */

@@ -234,7 +234,7 @@ final class VolumeContentController {
       Thread.currentThread().interrupt();
       throw new RametException(ErrorCode.CANCELLED, "interrupted", e);
     } catch (IOException e) {
-      throw new RametException(ErrorCode.INVALID_ARGUMENT, "the upload broke off: " + e, e);
+      throw new RametException(ErrorCode.INVALID_ARGUMENT, "the upload was interrupted: " + e, e);
     }
   }
 
@@ -281,8 +281,8 @@ final class VolumeContentController {
   private static RametException unauthenticated() {
     return new RametException(
         ErrorCode.UNAUTHENTICATED,
-        "no volume with that id has that token",
-        "send the volume's own token as Authorization: Bearer; GET /volumes/{id} tells it",
+        "there is no volume with that id and token",
+        "send the volume's token as Authorization: Bearer; GET /volumes/{id} returns it",
         null);
   }
 }

@@ -85,7 +85,7 @@ class ConfigurationTest {
             "FILE:5: ramet.precopy-rounds: must be a whole number from 0 to 100, not 101",
             "FILE:6: ramet.start-timeout: must be a time like 500ms, 30s, 2m or PT1M30S, not 60 s",
             "FILE:7: ramet.storage-memory-root: must be one value, not a list",
-            "FILE:8: ramet.exchange-directories: must be absolute paths with commas between, not"
+            "FILE:8: ramet.exchange-directories: must be absolute paths separated by commas, not"
                 + " relative",
             "FILE:11: ramet.plugin.qemu.binry: no such setting; did you mean"
                 + " ramet.plugin.qemu.binary",
@@ -171,7 +171,7 @@ class ConfigurationTest {
           ramet: { storage-memory-root: /var/lib/ramet/../ramet } | is the data root itself
           ramet: { keys-file: /x, audit-log: /x }  | is the same file as ramet.keys-file
           ramet: &a { b: *a }                      | refer to others
-          ramet: { ? [1] : 2 }                     | has something in it that is no name
+          ramet: { ? [1] : 2 }                     | contains a key that is not a name
           """)
   void refuses(String yaml, String expected) throws IOException {
     List<String> found = problems(of(yaml + "\n"));
@@ -207,8 +207,8 @@ class ConfigurationTest {
   void refusesFurtherFilesOfMicronaut() throws IOException {
     assertEquals(
         List.of(
-            "environment variable MICRONAUT_CONFIG_FILES: micronaut.config.files: is not for this"
-                + " host: there is one file of settings, RAMET_CONFIG"),
+            "environment variable MICRONAUT_CONFIG_FILES: micronaut.config.files: is not"
+                + " supported: this host has one file of settings, RAMET_CONFIG"),
         problems(load("", Map.of("MICRONAUT_CONFIG_FILES", "/x"), Map.of(), Map.of())));
   }
 
@@ -222,12 +222,12 @@ class ConfigurationTest {
     Path absent = directory.resolve("absent.yaml");
     Configuration none =
         HostConfiguration.load(Sources.of(absent, Map.of(), Map.of())).configuration();
-    assertEquals(absent + ": there is no such file", none.problems().get(0).toString());
+    assertEquals(absent + ": does not exist", none.problems().get(0).toString());
     Path bytes = directory.resolve("bytes.yaml");
     Files.write(bytes, new byte[] {'a', (byte) 0xff});
     Configuration binary =
         HostConfiguration.load(Sources.of(null, Map.of("RAMET_CONFIG", bytes.toString()), Map.of()))
             .configuration();
-    assertEquals(bytes + ": is not text in UTF-8", binary.problems().get(0).toString());
+    assertEquals(bytes + ": is not UTF-8 text", binary.problems().get(0).toString());
   }
 }

@@ -85,14 +85,13 @@ class TlsConfigurationTest {
   void bothFilesAreToldAtOnceWithTheirLines() throws IOException {
     assertEquals(
         List.of(
-            "ramet.yaml:3: ramet.tls-certificate: names a file that is not there: none",
+            "ramet.yaml:3: ramet.tls-certificate: names a file that does not exist: none",
             "ramet.yaml:4: ramet.tls-key: holds no private key in PEM form: text"),
         files("none", "text"));
     assertEquals(
         List.of(
             "ramet.yaml:3: ramet.tls-certificate: holds a certificate that cannot be read: broken",
-            "ramet.yaml:4: ramet.tls-key: holds a private key that is none of RSA, EC and EdDSA:"
-                + " broken"),
+            "ramet.yaml:4: ramet.tls-key: holds a private key that is not RSA, EC or EdDSA: broken"),
         files("broken", "broken"));
   }
 
@@ -103,12 +102,12 @@ class TlsConfigurationTest {
           {"good.crt", "other.key", "tls-key: is not the key of the certificate in good.crt"},
           {"old.crt", "old.key", "tls-certificate: has expired, on "},
           {"early.crt", "early.key", "tls-certificate: is not valid before "},
-          {"unordered", "good.key", "tls-certificate: must have the host's certificate first"},
+          {"unordered", "good.key", "tls-certificate: must list the host's certificate first"},
           {"good.key", "good.key", "tls-certificate: holds no certificate in PEM form"},
           {"", "good.key", "tls-certificate: is a directory"},
           {"circle", "good.key", "tls-certificate: cannot be read: circle"},
-          {"good.crt", "sec1", "tls-key: is of the form \"EC PRIVATE KEY\""},
-          {"good.crt", "locked", "tls-key: is of the form \"ENCRYPTED PRIVATE KEY\""},
+          {"good.crt", "sec1", "tls-key: holds \"EC PRIVATE KEY\""},
+          {"good.crt", "locked", "tls-key: holds \"ENCRYPTED PRIVATE KEY\""},
         }) {
       List<String> found = files(each[0], each[1]);
       assertEquals(1, found.size(), "" + found);

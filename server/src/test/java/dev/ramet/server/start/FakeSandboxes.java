@@ -162,7 +162,8 @@ final class FakeSandboxes implements Sandboxes {
       throw RametException.invalid("memoryMode", "must be one of incremental");
     }
     if (get(id).state() == Sandbox.State.PAUSED) {
-      throw new RametException(ErrorCode.CONFLICT, "sandbox " + id + " is not running but paused");
+      throw new RametException(
+          ErrorCode.CONFLICT, "sandbox " + id + " is not running; it is paused");
     }
     lastPauseKeptMemory = keepMemory;
     lastPauseMode = memoryMode;

@@ -31,7 +31,7 @@ final class FakeSecrets implements Secrets {
     Secret made = new Secret("sec_" + number, name, 1, metadata, now, now);
     beforehand.accept(made.id());
     if (byName.putIfAbsent(name, made) != null) {
-      throw new RametException(ErrorCode.ALREADY_EXISTS, "there is a secret named " + name);
+      throw new RametException(ErrorCode.ALREADY_EXISTS, "there is already a secret named " + name);
     }
     values.put(name, value);
     return made;

@@ -30,7 +30,7 @@ final class FakeVolumes implements Volumes {
   @Override
   public Volume create(String name, IdListener ids) {
     if (byId.values().stream().anyMatch(volume -> volume.name().equals(name))) {
-      throw new RametException(ErrorCode.ALREADY_EXISTS, "there is a volume named " + name);
+      throw new RametException(ErrorCode.ALREADY_EXISTS, "there is already a volume named " + name);
     }
     String id = "vol" + count.incrementAndGet();
     ids.assigning(List.of(id));

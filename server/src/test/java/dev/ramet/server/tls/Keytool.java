@@ -113,7 +113,7 @@ final class Keytool {
     return new RametException(
         ErrorCode.INTERNAL,
         "cannot make a certificate: keytool of this Java " + why,
-        "give a certificate by "
+        "set a certificate with "
             + TlsIdentity.CERTIFICATE_SETTING
             + " and "
             + TlsIdentity.KEY_SETTING

@@ -15,8 +15,8 @@ public interface HypervisorProvider extends Provider<Hypervisor> {
       Setting.of(
               "ramet.accelerator",
               SettingTypes.choice("auto", "kvm", "tcg"),
-              "auto uses KVM when a guest really makes progress on it, else TCG. kvm and tcg force"
-                  + " one.")
+              "auto uses KVM if a test guest runs on it, otherwise TCG. kvm and tcg force one of"
+                  + " the two.")
           .byDefault("auto");
 
   @Override

@@ -120,7 +120,7 @@ public final class SettingType<T> {
    */
   @Nullable String problem(String text, boolean secret) {
     if (text.isEmpty()) {
-      return mayBeEmpty ? null : "is empty; leave it out to have the default";
+      return mayBeEmpty ? null : "is empty; leave it out to use the default";
     }
     return reader.apply(text).isPresent()
         ? null

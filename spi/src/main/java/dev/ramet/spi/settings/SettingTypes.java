@@ -34,28 +34,28 @@ public final class SettingTypes {
 
   /** A plugin's id. */
   public static final SettingType<String> ID =
-      matching("an id of small letters, digits and dashes", "[a-z][a-z0-9-]{0,31}");
+      matching("an id of lower-case letters, digits and dashes", "[a-z][a-z0-9-]{0,31}");
 
   /** Plugins' ids. */
   public static final SettingType<List<String>> IDS =
-      SettingType.listOf("ids with commas between", ID);
+      SettingType.listOf("ids separated by commas", ID);
 
   /** Names of folders. */
   public static final SettingType<List<String>> FOLDERS =
-      SettingType.listOf("names of folders with commas between", matching("", "[^/\\s]+"));
+      SettingType.listOf("names of folders separated by commas", matching("", "[^/\\s]+"));
 
   /** An address or a host name. */
   public static final SettingType<String> ADDRESS =
-      matching("an address or the name of a host", "[A-Za-z0-9.:%_-]+");
+      matching("an address or a host name", "[A-Za-z0-9.:%_-]+");
 
   /** Addresses and host names. */
   public static final SettingType<List<String>> NAMES =
-      SettingType.listOf("names of hosts and addresses with commas between", ADDRESS);
+      SettingType.listOf("host names and addresses separated by commas", ADDRESS);
 
   /** Addresses and networks. */
   public static final SettingType<List<String>> NETWORKS =
       SettingType.listOf(
-          "addresses and networks like 10.0.0.0/8 with commas between",
+          "addresses and networks like 10.0.0.0/8 separated by commas",
           matching(
               "",
               IPV4 + "(/([12]?[0-9]|3[0-2]))?|" + IPV6 + "(/([1-9]?[0-9]|1[01][0-9]|12[0-8]))?"));
@@ -79,7 +79,7 @@ public final class SettingTypes {
   /** Absolute paths. */
   public static final SettingType<List<Path>> PATHS =
       SettingType.listOf(
-          "absolute paths with commas between",
+          "absolute paths separated by commas",
           SettingType.of("", text -> path(text).filter(Path::isAbsolute), Path::toString));
 
   /** A time that is not negative. */

@@ -64,7 +64,6 @@ public record StorageFinding(
 
   /** Returns this finding, marked as repaired. */
   public StorageFinding mended() {
-    return new StorageFinding(
-        kind, path, what, "nothing: it was put in order", Mending.DONE, bytes);
+    return new StorageFinding(kind, path, what, "nothing: it was repaired", Mending.DONE, bytes);
   }
 }

@@ -78,8 +78,8 @@ class SettingsTest {
     assertEquals("must be a whole number from 0 to 5, not 6", ROUNDS.problem("6"));
     assertEquals("must be a whole number from 0 to 5", ROUNDS.hidden().problem("6"));
     assertEquals("must be FIRST or LAST, not true", WORD.problem("true"));
-    assertEquals("must be absolute paths with commas between, not b", PATHS.problem("/a,b"));
-    assertEquals("is empty; leave it out to have the default", TIME.problem(""));
+    assertEquals("must be absolute paths separated by commas, not b", PATHS.problem("/a,b"));
+    assertEquals("is empty; leave it out to use the default", TIME.problem(""));
     assertNull(Setting.of("path", SettingTypes.FILE.orEmpty(), "").problem(""));
     RametException refused =
         assertThrows(RametException.class, () -> Settings.of(Map.of("time", "-1s")).get(TIME));

@@ -51,7 +51,7 @@ final class ReferenceImages {
   static void write(
       ReferenceDisk disk, ReferenceDisk.Image image, Path target, CopyProgress progress) {
     if (Files.exists(target)) {
-      throw new RametException(ErrorCode.ALREADY_EXISTS, "the file is there already: " + target);
+      throw new RametException(ErrorCode.ALREADY_EXISTS, "the file already exists: " + target);
     }
     Path directory = target.toAbsolutePath().getParent();
     if (directory == null || !Files.isDirectory(directory)) {

@@ -70,7 +70,7 @@ class WrongWriteLogsTest {
 
     Written answer(Logging vm, int disk) {
       if (disk != 0) {
-        throw RametException.invalid("disk", "there is none at " + disk);
+        throw RametException.invalid("disk", "there is no disk " + disk);
       }
       long since = vm.mark;
       vm.mark = MARKS.incrementAndGet();

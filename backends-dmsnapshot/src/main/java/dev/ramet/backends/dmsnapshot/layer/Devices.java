@@ -215,7 +215,7 @@ public final class Devices implements AutoCloseable {
     }
     try (Fd file = files.open(layer, true)) {
       CowStore.revive(file);
-      LOG.log(WARNING, "the kernel had given up {0}: it is used again", files.path(layer));
+      LOG.log(WARNING, "the kernel had invalidated {0}; it is in use again", files.path(layer));
     }
   }
 

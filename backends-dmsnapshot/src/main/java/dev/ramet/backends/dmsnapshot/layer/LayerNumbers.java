@@ -24,7 +24,7 @@ final class LayerNumbers {
       throw new RametException(
           ErrorCode.CORRUPT,
           "something among the layers has the number " + (next - 1) + ", after which there is none",
-          "move it away if it is not Ramet's, and start anew",
+          "move it away if it is not Ramet's, and restart",
           null);
     }
     return next++;

@@ -107,8 +107,8 @@ public final class LayerStore implements Devices.Stack {
       if (depth(parent) >= MAX_DEPTH) {
         throw new RametException(
             ErrorCode.UNAVAILABLE,
-            "too many snapshots on one another, and merging them has not caught up",
-            "try again in a while",
+            "too many snapshots build on one another, and merging has not caught up",
+            "try again later",
             null);
       }
       size = sizeBytes(below);

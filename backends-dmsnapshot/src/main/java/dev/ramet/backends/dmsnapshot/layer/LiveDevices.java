@@ -160,7 +160,7 @@ public final class LiveDevices implements AutoCloseable {
       } catch (LinuxException e) {
         // The next process that opens the root tries again.
         System.getLogger(LiveDevices.class.getName())
-            .log(System.Logger.Level.WARNING, "devices stay: {0}", e.getMessage());
+            .log(System.Logger.Level.WARNING, "devices left in place: {0}", e.getMessage());
       }
     }
   }

@@ -75,11 +75,11 @@ public final class Merger implements AutoCloseable {
         try {
           merge(layer);
         } catch (LinuxException | RuntimeException e) {
-          LOG.log(WARNING, "layer " + layer + " was not merged, and stays as it is", e);
+          LOG.log(WARNING, "layer " + layer + " was not merged and stays unchanged", e);
         }
       }
     } catch (InterruptedException e) {
-      LOG.log(DEBUG, "no more merging");
+      LOG.log(DEBUG, "merging has stopped");
     }
   }
 

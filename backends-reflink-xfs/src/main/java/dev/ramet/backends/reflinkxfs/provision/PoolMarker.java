@@ -43,10 +43,10 @@ final class PoolMarker {
     } catch (AccessDeniedException e) {
       throw new RametException(
           ErrorCode.HOST_UNFIT,
-          "permission denied: cannot read " + pool.marker() + ", which says whose the pool is",
+          "permission denied: cannot read " + pool.marker() + ", which names the pool's owner",
           "run as the owner of "
               + pool.dataRoot()
-              + ", who has to own the marker too: chown it as root if he does not",
+              + ", who must also own the marker: if that is not so, chown it as root",
           e);
     } catch (IOException e) {
       throw new RametException(
@@ -64,7 +64,7 @@ final class PoolMarker {
     return new RametException(
         ErrorCode.CONFLICT,
         "not the marker of a pool that Ramet made: " + marker,
-        "move it and what belongs to it away, or use another data root",
+        "move it and its files away, or use another data root",
         null);
   }
 

@@ -43,10 +43,10 @@ final class PoolSize {
           ErrorCode.NO_SPACE,
           "a pool of %d MiB does not fit on the file system of %s, where %d MiB are free"
               .formatted(wanted / MIB, dataRoot, around.freeBytes() / MIB),
-          "free space there, ask for a smaller pool, or use another data root; a margin of a tenth,"
-              + " at least "
+          "free space there, make a smaller pool, or use another data root; a margin of a"
+              + " tenth, at least "
               + MARGIN_MIN / MIB
-              + " MiB, is kept",
+              + " MiB, stays free",
           null);
     }
     return wanted / MIB * MIB;

@@ -57,7 +57,7 @@ public final class XfsProvisioner implements StorageProvisioner {
             pool.mountPoint(),
             PoolState.sizeOf(pool).sizeBytes(),
             pool.image() + " is not mounted",
-            "provision again, which mounts it");
+            "provision it again, which mounts it");
       }
       if (clonesWork(pool.dataRoot())) {
         return new ProvisioningStatus(
@@ -106,8 +106,8 @@ public final class XfsProvisioner implements StorageProvisioner {
                 pool.image(), image.allocatedBytes() >> 20, image.sizeBytes() >> 20, free >> 20),
         free >= promised
             ? null
-            : "free space around the pool: it may still grow by more than there is, and its writes"
-                + " fail when that is used up");
+            : "free space around the pool: it can still grow by more than the free space, and"
+                + " writes to it fail once no space is left");
   }
 
   @Override
@@ -186,7 +186,7 @@ public final class XfsProvisioner implements StorageProvisioner {
       Program.require("losetup", "install util-linux").run("--direct-io=on", device.toString());
     } catch (RametException e) {
       // Some file systems do not support it; the pool works all the same.
-      LOG.log(WARNING, "the pool is cached twice: {0}", e.getMessage());
+      LOG.log(WARNING, "the kernel caches the pool twice: {0}", e.getMessage());
     }
   }
 
@@ -215,7 +215,7 @@ public final class XfsProvisioner implements StorageProvisioner {
       throw new RametException(
           ErrorCode.CONFLICT,
           "in use: " + pool.mountPoint(),
-          "stop the host and the sandboxes that run from it first",
+          "stop the host and its sandboxes first",
           null);
     }
     PathCalls.unlink(pool.image());
@@ -256,7 +256,7 @@ public final class XfsProvisioner implements StorageProvisioner {
       throw new RametException(
           ErrorCode.HOST_UNFIT,
           "this host has no loop devices: " + LOOP_CONTROL + " is absent",
-          "modprobe loop; in a container, let it have the host's loop devices",
+          "modprobe loop; in a container, give it access to the host's loop devices",
           null);
     }
   }

@@ -32,7 +32,7 @@ public final class Probe {
 
   /** The program of QEMU. */
   public static final Setting<Path> BINARY =
-      Setting.path("binary", "The program of QEMU: a path, or a name to look for in PATH.")
+      Setting.path("binary", "The QEMU program: a path, or a name to look up in PATH.")
           .orElse(PROGRAM)
           .like("/opt/qemu/bin/" + PROGRAM);
 
@@ -57,7 +57,7 @@ public final class Probe {
       name = where.settings().find(BINARY).map(Path::toString).orElse(PROGRAM);
       accelerator = where.settings().get(HypervisorProvider.ACCELERATOR);
     } catch (RametException e) {
-      return unusable("a setting is wrong", String.valueOf(e.getMessage()), "correct it");
+      return unusable("a setting is invalid", String.valueOf(e.getMessage()), "correct it");
     }
     Optional<Path> binary = program(name);
     if (binary.isEmpty()) {
@@ -114,7 +114,7 @@ public final class Probe {
     if (accelerator == Accelerator.TCG) {
       evidence.put(
           ProbeResult.LIMITATION,
-          "guests are emulated, an order of magnitude slower: " + choice.kvm());
+          "guests are emulated, which is about ten times slower: " + choice.kvm());
     }
     try {
       evidence.putAll(Trial.run(installation, scratch));
@@ -165,7 +165,7 @@ public final class Probe {
   private static Choice choose(String wanted, Path binary, Path scratch)
       throws IOException, InterruptedException {
     if (wanted.equals("tcg")) {
-      return new Choice(Accelerator.TCG, "not tried; the setting is tcg", "");
+      return new Choice(Accelerator.TCG, "not tested, because the accelerator is set to tcg", "");
     }
     Choice no;
     if (!Files.exists(KVM_DEVICE)) {
@@ -176,7 +176,7 @@ public final class Probe {
               "enable virtualization in the firmware or for this virtual machine, and load"
                   + " kvm_intel or kvm_amd");
     } else if (!Files.isReadable(KVM_DEVICE) || !Files.isWritable(KVM_DEVICE)) {
-      no = new Choice(null, KVM_DEVICE + " may not be opened", "add the user to the group kvm");
+      no = new Choice(null, KVM_DEVICE + " cannot be opened", "add the user to the group kvm");
     } else {
       Optional<String> why = ProbeGuest.run(binary, Accelerator.KVM, scratch);
       if (why.isEmpty()) {

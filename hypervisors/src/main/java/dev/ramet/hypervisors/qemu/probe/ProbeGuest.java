@@ -102,7 +102,8 @@ final class ProbeGuest {
       }
       if (!process.waitFor(deadline.remainingNanos(), TimeUnit.NANOSECONDS)) {
         return Optional.of(
-            "a test guest did not get through long mode, exceptions and system calls within "
+            "a test guest did not finish its checks of long mode, exceptions and system calls"
+                + " within "
                 + PATIENCE.toMillis()
                 + " ms"
                 + said(log));

@@ -203,6 +203,7 @@ public final class Machine {
       return;
     }
     @Nullable String tails = killed ? null : files.tails();
-    exit.complete(new VmExit(killed, tails == null ? "killed" : "QEMU ended by itself" + tails));
+    exit.complete(
+        new VmExit(killed, tails == null ? "killed" : "QEMU exited without being asked" + tails));
   }
 }

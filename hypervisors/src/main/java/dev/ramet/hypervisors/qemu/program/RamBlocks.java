@@ -86,7 +86,7 @@ public final class RamBlocks {
   /** Parses a stream saved with {@code x-ignore-shared} and without a configuration section. */
   public static RamBlocks parse(byte[] stream) throws FormatException {
     if (!isHeader(stream)) {
-      throw new FormatException("no QEMU stream of version 3");
+      throw new FormatException("not a QEMU stream of version 3");
     }
     Parser parser = new Parser(stream);
     try {

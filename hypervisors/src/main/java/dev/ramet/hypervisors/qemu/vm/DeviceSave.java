@@ -102,7 +102,7 @@ final class DeviceSave {
     String what = "cannot save the devices into " + directory + ": " + e.getMessage();
     try {
       if (full(directory) || full(machine.files().directory())) {
-        return new RametException(ErrorCode.NO_SPACE, what, "free some space", e);
+        return new RametException(ErrorCode.NO_SPACE, what, "free space there", e);
       }
     } catch (IOException unknown) {
       e.addSuppressed(unknown);

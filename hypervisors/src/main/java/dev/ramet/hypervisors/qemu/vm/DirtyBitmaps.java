@@ -86,7 +86,7 @@ final class DirtyBitmaps {
    */
   Written take(int disk, Duration patience) {
     if (disk < 0 || disk >= disks.size()) {
-      throw RametException.invalid("disk", "there is none at " + disk);
+      throw RametException.invalid("disk", "there is no disk " + disk);
     }
     Deadline deadline = Deadline.after(patience);
     lock(deadline);
@@ -100,11 +100,11 @@ final class DirtyBitmaps {
   private void lock(Deadline deadline) {
     try {
       if (!one.tryLock(deadline.remainingNanos(), TimeUnit.NANOSECONDS)) {
-        throw deadline.exceeded("another look at what is written");
+        throw deadline.exceeded("another reading of the write log");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new RametException(ErrorCode.CANCELLED, "interrupted before it was its turn", e);
+      throw new RametException(ErrorCode.CANCELLED, "interrupted while waiting for its turn", e);
     }
   }
 
@@ -183,7 +183,7 @@ final class DirtyBitmaps {
     } catch (IOException e) {
       throw new RametException(
           ErrorCode.HYPERVISOR_FAILED,
-          "QEMU in " + machine.files().directory() + ": cannot read what is written: " + e,
+          "QEMU in " + machine.files().directory() + ": cannot read the write log: " + e,
           e);
     }
     // The ranges are already read, so the call succeeds even if these commands cannot be sent.

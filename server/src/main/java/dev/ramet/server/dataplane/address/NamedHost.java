@@ -26,11 +26,11 @@ public final class NamedHost {
     List<String> all = new ArrayList<>();
     List<String> headers = request.headers().getAll(HttpHeaderNames.HOST);
     if (headers.size() > 1) {
-      throw RametException.invalid("Host", "must be there once");
+      throw RametException.invalid("Host", "must be given exactly once");
     }
     if (headers.isEmpty()) {
       if (!request.protocolVersion().equals(HttpVersion.HTTP_1_0)) {
-        throw RametException.invalid("Host", "the request must say which host it is for");
+        throw RametException.invalid("Host", "the request must name a host");
       }
     } else {
       all.add(headers.get(0).trim());

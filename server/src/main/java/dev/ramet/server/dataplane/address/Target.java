@@ -81,7 +81,7 @@ public record Target(String sandboxId, int port, boolean byHost) {
   private static @Nullable String single(HttpHeaders headers, String name) {
     List<String> values = headers.getAll(name);
     if (values.size() > 1) {
-      throw RametException.invalid(name, "must be there once");
+      throw RametException.invalid(name, "must be given exactly once");
     }
     return values.isEmpty() ? null : values.get(0).trim();
   }

@@ -25,7 +25,7 @@ public final class TrafficToken {
     List<String> values = headers.getAll(HEADER);
     headers.remove(HEADER);
     if (values.size() > 1) {
-      throw RametException.invalid(HEADER, "must be there once");
+      throw RametException.invalid(HEADER, "must be given exactly once");
     }
     return values.isEmpty() ? null : values.get(0).trim();
   }
@@ -42,7 +42,7 @@ public final class TrafficToken {
       return;
     }
     if (brought == null) {
-      throw refusal("The sandbox wants its traffic access token, and the request has none");
+      throw refusal("The sandbox needs its traffic access token, and the request has none");
     }
     if (!MessageDigest.isEqual(bytes(wanted), bytes(brought))) {
       throw refusal("The traffic access token is not this sandbox's");
@@ -53,7 +53,8 @@ public final class TrafficToken {
     return new RametException(
         ErrorCode.FORBIDDEN,
         message,
-        "send the header " + HEADER + " with the trafficAccessToken that create and connect answer",
+        "send the trafficAccessToken from the response of create or connect in the header "
+            + HEADER,
         null);
   }
 
