@@ -23,7 +23,7 @@ type agent struct {
 	system      system
 	freezer     freezer
 	cpu         cpuMeter
-	starter     *starter // nil before anything was started
+	starter     *starter // nil until something is started
 	volumes     volumes
 
 	templateName, startLog string
@@ -58,7 +58,7 @@ func (a *agent) routes(path string) []route {
 	case "/health":
 		return []route{{"GET", true, a.health}}
 	case "/init":
-		return []route{{"POST", true, a.init}} // looks by itself at who calls
+		return []route{{"POST", true, a.init}} // checks the caller itself
 	case "/ready":
 		return []route{{"POST", false, a.forHost(a.readiness)}}
 	case "/settle":
@@ -165,7 +165,8 @@ func unimplemented(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// recovered keeps one bad request from ending the agent, and with it every process's client.
+// recovered keeps a panic in one request from ending the agent, and with it the clients of all
+// processes.
 func recovered(w http.ResponseWriter, r *http.Request) {
 	if cause := recover(); cause != nil {
 		if cause == http.ErrAbortHandler {
@@ -188,7 +189,7 @@ func (a *agent) envs(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, env)
 }
 
-// userOf is the user that a call asks for, by Basic authorization without a password.
+// userOf returns the user that a call names, with Basic authorization and no password.
 func (a *agent) userOf(r *http.Request) (account, error) {
 	name, _, _ := r.BasicAuth()
 	return a.userNamed(name)

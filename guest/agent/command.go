@@ -12,7 +12,7 @@ import (
 
 const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// processConfig is what a client asks to run.
+// processConfig describes the process that a client wants to run.
 type processConfig struct {
 	Cmd  string            `json:"cmd"`
 	Args []string          `json:"args,omitempty"`
@@ -20,7 +20,7 @@ type processConfig struct {
 	Cwd  string            `json:"cwd,omitempty"`
 }
 
-// command is a processConfig after everything in it was looked up.
+// command is a processConfig whose names have all been resolved.
 type command struct {
 	path       string
 	argv       []string
@@ -29,7 +29,7 @@ type command struct {
 	credential *syscall.Credential
 }
 
-// prepare turns what was asked for into what can be started, with errors that name the culprit:
+// prepare resolves a request into a command that can be started. Its errors name the wrong part:
 // the kernel would report a bad directory and a missing command in the same words.
 func prepare(c processConfig, a account, defaults map[string]string, workdir string) (command, error) {
 	if c.Cmd == "" {
@@ -51,7 +51,7 @@ func prepare(c processConfig, a account, defaults map[string]string, workdir str
 		if path, ok = shellInstead(name); !ok {
 			return command{}, err
 		}
-		name = path // what a shell is called may be what it is
+		name = path // a shell may behave according to its name
 	}
 	cmd := command{path: path, argv: append([]string{name}, c.Args...), dir: dir}
 	for k, v := range env {
@@ -111,7 +111,7 @@ func directory(asked, workdir string, a account) (string, error) {
 	return "", failed(codeInvalidArgument, fmt.Sprintf("cwd %q is not a directory", dir))
 }
 
-// find looks a command up as the process itself would: in its PATH, relative to its directory.
+// find looks up a command as the process itself would: in its PATH, relative to its directory.
 func find(name, path, dir string) (string, error) {
 	candidates := []string{name}
 	if !strings.Contains(name, "/") {

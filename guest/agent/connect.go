@@ -52,7 +52,7 @@ var statusOf = map[code]int{
 	codeUnauthenticated:    http.StatusUnauthorized,
 }
 
-// rpcError is an error in the words of the protocol.
+// rpcError is an error as the protocol expresses it.
 type rpcError struct {
 	Code    code   `json:"code"`
 	Message string `json:"message"`
@@ -75,7 +75,7 @@ func asRPCError(err error) *rpcError {
 	}
 }
 
-// unary answers one call: fill in decodes the request, and its answer is the response message.
+// unary serves one call: fill decodes the request, and its result is the response message.
 func unary(w http.ResponseWriter, r *http.Request, request interface{}, handle func() (interface{}, error)) {
 	answer, err := func() (interface{}, error) {
 		if err := plainJSON(r, "application/json", "Content-Encoding"); err != nil {
@@ -175,7 +175,7 @@ func decode(body []byte, into interface{}) error {
 	return nil
 }
 
-// callTimeout is how long a call may take; zero means for ever.
+// callTimeout returns how long a call may take; zero means no limit.
 func callTimeout(r *http.Request) (time.Duration, error) {
 	given := r.Header.Get("Connect-Timeout-Ms")
 	if given == "" {

@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// connections knows every open connection to the agent. After a restore all of them belong to a
-// host that is gone: it will never send a packet that would tell the guest so.
+// connections tracks every open connection to the agent. After a restore, all of them belong to a
+// host that no longer exists and will never send a packet to close them.
 type connections struct {
 	mu   sync.Mutex
 	open map[net.Conn]struct{}
@@ -43,8 +43,8 @@ func (c *connections) attach(server *http.Server, opened func()) {
 	}
 }
 
-// closeAllBut resets the other connections. A reset needs no answer, where an orderly close would
-// be retransmitted for minutes to a peer that does not exist.
+// closeAllBut resets the other connections. A reset needs no answer, but an orderly close would be
+// retransmitted for minutes to a peer that does not exist.
 func (c *connections) closeAllBut(keep net.Conn) {
 	c.mu.Lock()
 	var drop []net.Conn

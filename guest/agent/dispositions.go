@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// undoIgnored lets processes that are started from here have the signals that this one was started
-// to ignore, as by nohup or as a job in a shell's background: what is ignored at exec stays so, and
-// a shell cannot even trap it, but what is caught is not (execve(2)).
+// undoIgnored restores the default action of signals that this process was started to ignore, for
+// example by nohup or as a background job of a shell. Ignored signals stay ignored across exec, and
+// a shell cannot even trap them, but caught ones are reset (execve(2)).
 func undoIgnored() {
 	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGHUP} {
 		if signal.Ignored(s) {

@@ -26,12 +26,12 @@ type entryInfo struct {
 	Metadata map[string]string `json:"metadata,omitempty"`
 }
 
-// describer holds what the entries of one answer share.
+// describer holds the data that the entries of one response share.
 type describer struct{ users, groups map[uint32]string }
 
 func (f userFiles) describer() describer { return describer{names(f.passwd), names(f.group)} }
 
-// describe reports on path itself; a symbolic link has the type of what it leads to.
+// describe describes path itself; a symbolic link has the type of its target.
 func (d describer) describe(path string) (entryInfo, error) {
 	info, err := os.Lstat(path)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// readFile streams a file. Ranges work, too.
+// readFile streams a file. Range requests work too.
 func (a *agent) readFile(w http.ResponseWriter, r *http.Request) {
 	err := a.mayUseFiles(r, "read")
 	var path string
@@ -55,8 +55,8 @@ func (a *agent) readFile(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// wantsGzip is for a client that accepts nothing but gzip. HTTP libraries by themselves say that they
-// accept several encodings; to compress for all of them would cost the guest more than it saves.
+// wantsGzip reports whether a client accepts only gzip. HTTP libraries announce several encodings
+// by default; compressing for all of them would cost the guest more than it saves.
 func wantsGzip(r *http.Request) bool {
 	return strings.EqualFold(strings.TrimSpace(r.Header.Get("Accept-Encoding")), "gzip") && r.Header.Get("Range") == ""
 }
@@ -65,12 +65,12 @@ func sendCompressed(w http.ResponseWriter, from io.Reader) {
 	w.Header().Set("Content-Encoding", "gzip")
 	packed, _ := gzip.NewWriterLevel(w, gzip.BestSpeed)
 	if _, err := io.Copy(packed, from); err != nil {
-		panic(http.ErrAbortHandler) // the client must not take half a file for the whole
+		panic(http.ErrAbortHandler) // the client must not take part of a file for all of it
 	}
 	_ = packed.Close()
 }
 
-// pathOf resolves a path of a request for the user that it names.
+// pathOf resolves the path in a request for the user that the request names.
 func (a *agent) pathOf(r *http.Request, path string) (string, account, error) {
 	name := r.URL.Query().Get("username")
 	if name == "" {

@@ -14,7 +14,7 @@ import (
 	"path/filepath"
 )
 
-// writtenFile is the answer for one file.
+// writtenFile is the response for one file.
 type writtenFile struct {
 	Path string `json:"path"`
 	Name string `json:"name"`
@@ -126,7 +126,7 @@ func (a *agent) writeParts(r *http.Request, form *multipart.Reader, metadata map
 	return written, nil
 }
 
-// fullFileName is what Part.FileName cuts down to its last element: here it is a whole path.
+// fullFileName returns the complete path, which Part.FileName would cut down to its last element.
 func fullFileName(part *multipart.Part) string {
 	_, parameters, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
 	if err != nil {
@@ -135,7 +135,7 @@ func fullFileName(part *multipart.Part) string {
 	return parameters["filename"]
 }
 
-// brokenUpload marks errors of the client's side of a copy.
+// brokenUpload marks errors on the client's side of a copy.
 type brokenUpload struct{ from io.Reader }
 
 func (b brokenUpload) Read(p []byte) (int, error) {
@@ -146,14 +146,14 @@ func (b brokenUpload) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Beginnings of the names of files that are still being uploaded, by whether they will replace one.
-// Who watches the directory is told of the file that they become.
+// Name prefixes of files that are still being uploaded, depending on whether they will replace a
+// file. Watchers of the directory see events for the final file.
 const (
 	newUpload = ".ramet-upload-new-"
 	oldUpload = ".ramet-upload-old-"
 )
 
-// replaceFile puts content in place of path by a rename: whoever reads path sees all of the old
+// replaceFile replaces path with the content by a rename: readers of path see all of the old
 // content or all of the new, and a failure leaves the old.
 func replaceFile(path string, owner account, content io.Reader, metadata map[string]string) (err error) {
 	if target, linkErr := filepath.EvalSymlinks(path); linkErr == nil {
@@ -213,14 +213,15 @@ func makeParents(folder string, owner account) error {
 	}
 	if err := os.Mkdir(folder, 0o755); err != nil {
 		if errors.Is(err, os.ErrExist) {
-			return nil // somebody else was faster
+			return nil // created by another process meanwhile
 		}
 		return err
 	}
 	return own(folder, owner)
 }
 
-// own gives path to its user. An agent that is not root can only make files of its own.
+// own makes the user the owner of path. An agent that is not root can create files for its own user
+// only.
 func own(path string, owner account) error {
 	if os.Getuid() != 0 {
 		return nil

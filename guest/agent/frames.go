@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// dataChunk is how much output goes into one message: a multiple of three, so that base64 needs
-// no padding between, and small enough for a buffer that is cheap to keep.
+// dataChunk is the number of output bytes in one message: a multiple of three, so that base64 needs
+// no padding, and small enough to keep a buffer for it.
 const dataChunk = 24 << 10
 
 var frameBuffers = sync.Pool{New: func() interface{} {
@@ -40,7 +40,7 @@ func startStream(w http.ResponseWriter) *frameWriter {
 
 func (f *frameWriter) release() { frameBuffers.Put(f.pool) }
 
-// begin returns the buffer with room for the header in front of the message.
+// begin returns the buffer with space for the header before the message.
 func (f *frameWriter) begin() []byte { return append(f.buf[:0], 0, 0, 0, 0, 0) }
 
 func (f *frameWriter) send(flags byte, frame []byte) error {
@@ -59,7 +59,8 @@ func (f *frameWriter) message(v interface{}) error {
 	return f.send(0, append(f.begin(), body...))
 }
 
-// encodeData renders a data event by hand: it is the one message that comes in great numbers.
+// encodeData encodes a data event by hand, because these events are by far the most frequent
+// messages.
 func (f *frameWriter) encodeData(s stream, data []byte) []byte {
 	frame := append(f.begin(), `{"event":{"data":{"`...)
 	frame = append(frame, s.String()...)

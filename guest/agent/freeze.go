@@ -16,21 +16,21 @@ import (
 const (
 	ioctlFreeze = 0xc0045877 // FIFREEZE, <linux/fs.h>
 	ioctlThaw   = 0xc0045878 // FITHAW
-	// Whatever becomes of the host, the guest is not left without its disks for longer.
+	// The longest time that the guest stays frozen, whatever happens to the host.
 	defaultFreeze = 30 * time.Second
 	longestFreeze = 5 * time.Minute
 )
 
-// freezer holds the guest's file systems still while the host copies their disks: what was written
-// is on the disk, and whoever wants to write waits. Safe for use by several goroutines.
+// freezer freezes the guest's file systems while the host copies their disks: all earlier writes
+// are on the disk, and new writers wait. Safe for use by several goroutines.
 type freezer struct {
 	mu     sync.Mutex
 	frozen []*os.File
 	limit  *time.Timer
 }
 
-// freeze answers when every writable file system on a block device stands still, or with an error
-// and none of them frozen.
+// freeze responds when every writable file system on a block device is frozen, or with an error and
+// none of them frozen.
 func (a *agent) freeze(w http.ResponseWriter, r *http.Request) {
 	limit := defaultFreeze
 	if text := r.URL.Query().Get("seconds"); text != "" {
@@ -48,8 +48,8 @@ func (a *agent) freeze(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// thaw lets writers go on. It answers 409 when they had been let go on before: then what the host
-// copied may not be of one instant.
+// thaw lets writers continue. It responds 409 if they already continued earlier: the host's copy
+// may then not be of one instant.
 func (a *agent) thaw(w http.ResponseWriter, r *http.Request) {
 	if !a.freezer.thaw(a.system) {
 		writeError(w, http.StatusConflict, "the file systems are no longer frozen")
@@ -82,7 +82,7 @@ func (f *freezer) freeze(s system, limit time.Duration) error {
 	return nil
 }
 
-// thaw reports whether there was anything to thaw.
+// thaw reports whether anything was frozen.
 func (f *freezer) thaw(s system) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -102,8 +102,8 @@ func (f *freezer) release(s system) {
 	f.frozen = nil
 }
 
-// freezable lists a mount point for each writable file system on a block device, those mounted last
-// first: one may be kept in a file of another. The table's form is that of proc(5).
+// freezable lists a mount point for each writable file system on a block device, the last mounted
+// first, because one may be stored in a file of another. proc(5) describes the table's format.
 func freezable(mountinfo string) []string {
 	var points []string
 	seen := make(map[string]bool)
@@ -124,7 +124,7 @@ func freezable(mountinfo string) []string {
 	return points
 }
 
-// unescaped undoes the kernel's \040 for a space, and the like.
+// unescaped decodes the kernel's escapes, such as \040 for a space.
 func unescaped(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -145,7 +145,7 @@ func mounts() (string, error) {
 	return string(table), err
 }
 
-// freezeFile freezes the file system mounted at a point; the file is what thaws it again.
+// freezeFile freezes the file system mounted at a point; the returned file thaws it.
 func freezeFile(point string) (*os.File, error) {
 	file, err := os.Open(point)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// The kernel's file system protocol, <linux/fuse.h>, version 7.31. Numbers are in the byte order of the
-// machine, which is little-endian on all that the agent is built for.
+// The kernel's file system protocol, <linux/fuse.h>, version 7.31. Numbers are in the machine's
+// byte order, which is little-endian on all platforms of the agent.
 const (
 	fuseMajor = 7
 	fuseMinor = 31
@@ -56,7 +56,7 @@ const (
 
 var le = binary.LittleEndian
 
-// fuseRequest is one message of the kernel.
+// fuseRequest is one message from the kernel.
 type fuseRequest struct {
 	opcode   uint32
 	unique   uint64
@@ -75,7 +75,7 @@ func parseFuse(b []byte) (fuseRequest, bool) {
 	}, true
 }
 
-// fuseAnswer is the answer to a request, with an error or a body.
+// fuseAnswer is the response to a request, with an error or a body.
 func fuseAnswer(unique uint64, errno syscall.Errno, body []byte) []byte {
 	if errno != 0 {
 		body = nil
@@ -108,13 +108,14 @@ func fuseAttr(b []byte, e volumeEntry) []byte {
 	return b
 }
 
-// fuseEntryOut is a struct fuse_entry_out. Nothing of it may be kept: others change the volume too.
+// fuseEntryOut is a struct fuse_entry_out. The kernel may cache none of it, because others change
+// the volume too.
 func fuseEntryOut(node uint64, e volumeEntry) []byte {
 	b := le.AppendUint64(make([]byte, 0, 128+16), node)
 	return fuseAttr(append(b, make([]byte, 32)...), e)
 }
 
-// fuseAttrOut is a struct fuse_attr_out, of which nothing may be kept either.
+// fuseAttrOut is a struct fuse_attr_out, which the kernel may not cache either.
 func fuseAttrOut(e volumeEntry) []byte {
 	return fuseAttr(make([]byte, 16, 104), e)
 }
@@ -124,7 +125,7 @@ func fuseOpenOut(b []byte, handle uint64) []byte {
 	return append(le.AppendUint64(b, handle), make([]byte, 8)...)
 }
 
-// fuseInitOut is the answer to the first message.
+// fuseInitOut is the response to the first message.
 func fuseInitOut(body []byte) ([]byte, syscall.Errno) {
 	if len(body) < 16 || le.Uint32(body) != fuseMajor {
 		return nil, syscall.EPROTO
@@ -147,7 +148,7 @@ func fuseInitOut(body []byte) ([]byte, syscall.Errno) {
 	return b, 0
 }
 
-// texts splits a body into strings that end with a zero each.
+// texts splits a body into strings, each of which ends with a zero.
 func texts(b []byte, count int) ([]string, bool) {
 	var all []string
 	start := 0

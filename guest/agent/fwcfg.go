@@ -13,8 +13,8 @@ import (
 )
 
 // QEMU's firmware configuration device (docs/specs/fw_cfg): an item is selected, then its bytes are
-// read one after the other. Read here rather than by the kernel's module qemu_fw_cfg, which few
-// guests load.
+// read one after the other. It is read here and not through the kernel's module qemu_fw_cfg,
+// because few guests load that.
 const (
 	selectorPort  = 0x510
 	dataPort      = 0x511
@@ -32,9 +32,9 @@ type itemDevice interface {
 	read(to []byte)
 }
 
-// withPorts lets its argument use the device.
+// withPorts runs its argument with access to the device.
 func withPorts(use func(itemDevice) error) error {
-	// The permission is this thread's.
+	// The permission belongs to this thread.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if _, _, errno := syscall.Syscall(syscall.SYS_IOPERM, selectorPort, 2, 1); errno != 0 {
@@ -44,8 +44,8 @@ func withPorts(use func(itemDevice) error) error {
 	return withFaults(func() error { return use(portDevice{}) })
 }
 
-// withFaults returns the processor's refusal as an error. Some emulated processors refuse ports in
-// spite of the permission, and that must not end the agent.
+// withFaults returns a fault of the processor as an error. Some emulated processors refuse ports
+// despite the permission, which must not end the agent.
 func withFaults(use func() error) (err error) {
 	before := debug.SetPanicOnFault(true)
 	defer debug.SetPanicOnFault(before)
@@ -65,15 +65,15 @@ type portDevice struct{}
 
 func (portDevice) choose(key uint16) { outw(selectorPort, key) }
 func (portDevice) read(to []byte) {
-	// The memory has to be there. Where a hypervisor carries out the instruction, it has taken bytes
-	// from the device before it writes to a page that is missing, and they are lost.
+	// The memory must be present. A hypervisor that executes the instruction takes bytes from the
+	// device before it writes to a missing page, and those bytes would be lost.
 	for i := range to {
 		to[i] = 0
 	}
 	insb(dataPort, &to[0], len(to))
 }
 
-// findItem returns an item's key and size; the size is 0 when there is none of that name.
+// findItem returns an item's key and size; the size is 0 if no item has that name.
 func findItem(device itemDevice, name string) (key uint16, size uint32, err error) {
 	var signature [4]byte
 	device.choose(signatureKey)

@@ -15,7 +15,7 @@ import (
 // ioctlResizeFS is EXT4_IOC_RESIZE_FS, <linux/ext4.h>: the wanted number of blocks.
 const ioctlResizeFS = 0x40086610
 
-// ext4Size is what a superblock says of the file system's size.
+// ext4Size is the file system's size according to its superblock.
 type ext4Size struct{ blocks, blockBytes uint64 }
 
 const (
@@ -44,8 +44,8 @@ func readExt4Size(device io.ReaderAt) (ext4Size, error) {
 	return ext4Size{uint64(high)<<32 | uint64(low), 1024 << shift}, nil
 }
 
-// growRoot has the root file system fill its disk, which the host may have made larger while the
-// machine did not run. With nothing to do it reads one block.
+// growRoot grows the root file system to the size of its disk, which the host may have enlarged
+// while the machine did not run. If there is nothing to do, it reads one block.
 func growRoot(disk string) {
 	if err := grow(disk, "/"); err != nil {
 		log.Printf("the file system stays smaller than its disk: %v", err)
@@ -55,7 +55,7 @@ func growRoot(disk string) {
 func grow(disk, mounted string) error {
 	device, err := os.Open(disk)
 	if os.IsNotExist(err) {
-		return nil // a root of another kind
+		return nil // a root file system of another type
 	}
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func grow(disk, mounted string) error {
 	defer device.Close()
 	size, err := readExt4Size(device)
 	if err != nil {
-		return nil // nor is that ours to grow
+		return nil // not an ext4 file system
 	}
 	bytes, err := device.Seek(0, io.SeekEnd)
 	if err != nil {

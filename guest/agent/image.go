@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// A guest that was made of a container image has what Ramet added to it here.
+// In a guest made from a container image, Ramet's files are here.
 const (
 	oursDir   = "/.ramet"
 	oursBin   = oursDir + "/bin"
 	oursShell = oursBin + "/sh"
 )
 
-// startFile is what the image says of its command. Without an image all of it is empty.
+// startFile describes the image's command. Without an image, all fields are empty.
 type startFile struct {
 	Env   []string `json:"env"`
 	Dir   string   `json:"dir"`
@@ -34,7 +34,7 @@ func readStartFile(name string) (startFile, error) {
 	return s, err
 }
 
-// environment is all that the image sets.
+// environment returns all variables that the image sets.
 func (s startFile) environment() map[string]string {
 	env := make(map[string]string)
 	for _, pair := range s.Env {
@@ -45,7 +45,8 @@ func (s startFile) environment() map[string]string {
 	return env
 }
 
-// forCommands is what of it is for commands of any user: not what says who that is.
+// forCommands returns the variables that apply to commands of any user, without those that describe
+// the user.
 func (s startFile) forCommands() map[string]string {
 	env := s.environment()
 	for _, name := range []string{"HOME", "USER", "LOGNAME", "SHELL"} {
@@ -54,8 +55,8 @@ func (s startFile) forCommands() map[string]string {
 	return env
 }
 
-// shellInstead is the shell for a client that asks for one that the guest does not have: clients of
-// the contract start all commands by bash.
+// shellInstead returns the shell for a client that names one that the guest lacks: clients of the
+// contract start all commands with bash.
 func shellInstead(name string) (string, bool) {
 	switch name {
 	case "/bin/bash", "bash", "/bin/sh", "sh":
@@ -70,7 +71,8 @@ func shellInstead(name string) (string, bool) {
 	return "", false
 }
 
-// withTools adds what Ramet brought to the path of a guest that has no shell, and so hardly anything.
+// withTools adds Ramet's tools to the path of a guest that has no shell, and therefore hardly any
+// programs.
 func withTools(path string) string {
 	if executable("/bin/sh") || !executable(oursShell) {
 		return path
@@ -83,8 +85,8 @@ func executable(name string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
-// account of an image's USER: name or number of a user, and after a colon of a group. A number need
-// not be anybody's.
+// account resolves an image's USER: the name or number of a user, optionally followed by a colon
+// and a group. A number need not belong to an existing user.
 func (f userFiles) ofImage(user string) (account, error) {
 	name, group, grouped := strings.Cut(user, ":")
 	if name == "" {

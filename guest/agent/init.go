@@ -12,11 +12,11 @@ import (
 
 const (
 	maxInitBytes = 1 << 20
-	// A smaller error of the clock than this is not worth a jump in everybody's time.
+	// A clock error smaller than this does not justify a jump in time for all programs.
 	clockTolerance = time.Millisecond
 )
 
-// initRequest is what the host tells a machine that was just booted or restored.
+// initRequest is the host's request to a machine that was just booted or restored.
 type initRequest struct {
 	Timestamp      *time.Time        `json:"timestamp"`
 	Entropy        []byte            `json:"entropy"`
@@ -25,18 +25,19 @@ type initRequest struct {
 	DefaultUser    string            `json:"defaultUser"`
 	DefaultWorkdir string            `json:"defaultWorkdir"`
 	AccessToken    *string           `json:"accessToken"`
-	// HostSecret takes the place of the secret that this call came with. An agent that has none stays
-	// without.
+	// HostSecret replaces the secret that this call was made with. An agent without a secret stays
+	// without one.
 	HostSecret string `json:"hostSecret"`
 	// Generation names the restore that this call belongs to. Calls that repeat it leave open
 	// connections alone; a call without it always counts as the first after a restore.
 	Generation string `json:"generation"`
-	// Volumes are those that the machine has; what else is mounted of others' goes. Absent, all stay.
+	// Volumes are the volumes of this machine; all other mounted volumes are unmounted. If absent, all
+	// stay.
 	Volumes *[]volumeMount `json:"volumes"`
 }
 
-// init makes a restored machine itself again. It runs after every restore, where each page that is
-// touched has to be copied, so it does no more than it is asked to.
+// init gives a restored machine its own identity. It runs after every restore, when each page that
+// it touches must be copied, so it does only what the request asks for.
 func (a *agent) init(w http.ResponseWriter, r *http.Request) {
 	body, err := readLimited(r.Body, maxInitBytes)
 	var request initRequest
@@ -73,7 +74,7 @@ func (a *agent) init(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// applyToSystem starts with the entropy: nothing random may be drawn before it is in.
+// applyToSystem adds the entropy first: nothing may draw random numbers before that.
 func (a *agent) applyToSystem(request *initRequest) error {
 	if len(request.Entropy) > 0 {
 		if err := a.system.addEntropy(request.Entropy); err != nil {
@@ -121,7 +122,7 @@ func (s *settings) apply(request *initRequest) bool {
 	return first
 }
 
-// layered is what the maps say together, later ones going first.
+// layered merges the maps; later ones take precedence.
 func layered(layers ...map[string]string) map[string]string {
 	all := make(map[string]string)
 	for _, layer := range layers {
@@ -132,8 +133,8 @@ func layered(layers ...map[string]string) map[string]string {
 	return all
 }
 
-// settle is called before a template is captured. Garbage that stays would be part of every machine
-// made from it, and unwritten file data would be written by each of them.
+// settle is called before a template is captured. Remaining garbage would be part of every machine
+// made from the template, and each of them would write the unwritten file data.
 func (a *agent) settle(w http.ResponseWriter, r *http.Request) {
 	a.system.sync()
 	debug.FreeOSMemory() // collects first

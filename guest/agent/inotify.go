@@ -14,7 +14,7 @@ import (
 	"unsafe"
 )
 
-// The kinds of changes, in the words of the wire contract.
+// The kinds of changes, as the wire contract names them.
 const (
 	changeCreate = "EVENT_TYPE_CREATE"
 	changeWrite  = "EVENT_TYPE_WRITE"
@@ -26,10 +26,10 @@ const (
 const (
 	watchedChanges = syscall.IN_CREATE | syscall.IN_MODIFY | syscall.IN_ATTRIB | syscall.IN_DELETE |
 		syscall.IN_MOVED_FROM | syscall.IN_MOVED_TO | syscall.IN_ONLYDIR | syscall.IN_DONT_FOLLOW | syscall.IN_EXCL_UNLINK
-	// maxWatchedFolders bounds what one watch of a tree takes of the kernel's memory.
+	// maxWatchedFolders limits the kernel memory that watching one tree takes.
 	maxWatchedFolders = 16384
 	inotifyBuffer     = 16 << 10
-	// maxPending bounds what one folder that appears can bring along.
+	// maxPending limits the number of changes that one new folder can report.
 	maxPending = 65536
 )
 
@@ -43,16 +43,16 @@ type change struct {
 var errEventsLost = failed(codeResourceExhausted, "events were lost: they came faster than they were read")
 
 // folderWatch reports what happens in a folder, and below it if it is recursive. It is used by one
-// goroutine; close may come from another.
+// goroutine; another one may call close.
 type folderWatch struct {
 	root      string
 	recursive bool
 	file      *os.File
-	folders   map[int32]string // what each of the kernel's watches stands for, relative to root
+	folders   map[int32]string // the folder of each kernel watch, relative to root
 	pending   []change
 	buffer    []byte
 
-	upload     uint32 // cookie of an upload that was moved away, until it arrives
+	upload     uint32 // cookie of an upload that was moved away, until its arrival
 	uploadType string
 }
 
@@ -82,7 +82,7 @@ func watchFolder(root string, recursive bool) (*folderWatch, error) {
 
 func (w *folderWatch) close() { w.file.Close() }
 
-// add watches a folder and what is below it. With found, it reports what is already there: a folder
+// add watches a folder and everything below it. With found, it reports existing entries: a folder
 // that has just appeared may have been filled before it was watched.
 func (w *folderWatch) add(folder string, found bool) error {
 	if len(w.folders) >= maxWatchedFolders {
@@ -95,7 +95,7 @@ func (w *folderWatch) add(folder string, found bool) error {
 	})
 	if err != nil {
 		if folder != "." && (errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EACCES)) {
-			return nil // it went away meanwhile
+			return nil // removed meanwhile
 		}
 		if errors.Is(err, syscall.ENOSPC) {
 			return failed(codeResourceExhausted, "the guest's limit of watched directories is reached: see /proc/sys/fs/inotify/max_user_watches")
@@ -142,8 +142,8 @@ func (w *folderWatch) control(do func(fd int) error) error {
 	return failure
 }
 
-// next waits for changes until the deadline, which is an os.ErrDeadlineExceeded. io.EOF means that
-// the folder is gone.
+// next waits for changes. It returns os.ErrDeadlineExceeded at the deadline, and io.EOF if the
+// folder is gone.
 func (w *folderWatch) next(deadline time.Time) ([]change, error) {
 	_ = w.file.SetReadDeadline(deadline)
 	for {
@@ -165,7 +165,7 @@ func (w *folderWatch) next(deadline time.Time) ([]change, error) {
 	}
 }
 
-// take interprets what the kernel reports: see inotify(7).
+// take interprets the kernel's events: see inotify(7).
 func (w *folderWatch) take(raw []byte) error {
 	for len(raw) >= syscall.SizeofInotifyEvent {
 		event := (*syscall.InotifyEvent)(unsafe.Pointer(&raw[0]))
@@ -193,8 +193,8 @@ func (w *folderWatch) take(raw []byte) error {
 	return nil
 }
 
-// noteUpload makes of the steps of an upload what they are for: a file that is written, and created
-// before if it was not there.
+// noteUpload turns the steps of an upload into their result: a file that is written, and created
+// first if it did not exist.
 func (w *folderWatch) noteUpload(folder, name string, event *syscall.InotifyEvent) bool {
 	switch {
 	case strings.HasPrefix(name, newUpload), strings.HasPrefix(name, oldUpload):
@@ -240,8 +240,9 @@ func (w *folderWatch) note(path string, mask uint32) error {
 	return nil
 }
 
-// forget stops to watch a folder that was moved away, with what is below it: its names are wrong from
-// now on. If it was moved within the tree, its arrival is reported and it is watched anew.
+// forget stops watching a folder that was moved away, and everything below it, because its names
+// are wrong from now on. If it was moved within the tree, its arrival is reported and it is watched
+// again.
 func (w *folderWatch) forget(path string) {
 	for number, folder := range w.folders {
 		if folder == path || strings.HasPrefix(folder, path+"/") {

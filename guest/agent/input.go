@@ -14,7 +14,7 @@ var (
 )
 
 // write hands data to the standard input or to the terminal of the process. It gives up when done
-// is closed, because a process is free never to read.
+// is closed, because a process may never read.
 func (p *process) write(data []byte, toTerminal bool, done <-chan struct{}) error {
 	p.inputMu.Lock()
 	defer p.inputMu.Unlock()
@@ -60,7 +60,7 @@ func (p *process) closeInput() error {
 	return err
 }
 
-// resize does not wait for a write that the process does not read.
+// resize does not wait for a pending write that the process does not read.
 func (p *process) resize(size terminalSize) error {
 	if p.terminal == nil {
 		return errNoTerminal
@@ -68,7 +68,7 @@ func (p *process) resize(size terminalSize) error {
 	return resize(p.terminal, size)
 }
 
-// dropInput is for a process that has ended. A terminal is closed by who reads from it.
+// dropInput closes the input of a process that has ended. A terminal is closed by its reader.
 func (p *process) dropInput() {
 	p.inputMu.Lock()
 	defer p.inputMu.Unlock()

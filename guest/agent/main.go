@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command agent runs inside a guest and does what the host asks for: start processes, move files,
-// and set the guest right after a restore. It speaks the envd contract over HTTP/1.1 with JSON.
+// Command agent runs inside a guest and works for the host: it starts processes, moves files, and
+// corrects the guest's state after a restore. It speaks the envd contract over HTTP/1.1 with JSON.
 package main
 
 import (
@@ -15,10 +15,10 @@ import (
 	"time"
 )
 
-// memoryLimit is where the garbage collector starts to work. Below it, it never runs by itself:
-// every page that a collection touches in a restored guest must be copied. A higher limit would only
-// spread garbage over more pages. The output kept for processes does not count, it lives outside the
-// heap.
+// memoryLimit is the heap size at which the garbage collector starts. It never runs below that,
+// because every page that a collection touches in a restored guest must be copied. A higher limit
+// would only spread garbage over more pages. The output kept for processes does not count; it is
+// outside the heap.
 const memoryLimit = 24 << 20
 
 func main() {
@@ -70,8 +70,8 @@ func main() {
 		MaxHeaderBytes:    64 << 10,
 	}
 	a.connections.attach(server, a.recognise)
-	// No keepalive probes: they would wake an idle guest, and connections whose host is gone are
-	// closed by /init.
+	// No keepalive probes: they would wake an idle guest, and /init closes connections whose host is
+	// gone.
 	config := net.ListenConfig{KeepAlive: -1}
 	listener, err := config.Listen(context.Background(), "tcp", *listen)
 	if err != nil {
@@ -81,7 +81,8 @@ func main() {
 	log.Fatal(server.Serve(listener))
 }
 
-// protectFromOOM makes a guest that runs out of memory kill what fills it, not the agent.
+// protectFromOOM makes a guest that runs out of memory kill the processes that use it, not the
+// agent.
 func protectFromOOM() {
 	if os.Getuid() == 0 {
 		_ = os.WriteFile("/proc/self/oom_score_adj", []byte("-900"), 0)

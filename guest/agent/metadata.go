@@ -12,7 +12,7 @@ import (
 	"syscall"
 )
 
-// Metadata of a file are extended attributes of its own name space: see xattr(7).
+// The metadata of a file are extended attributes in their own name space: see xattr(7).
 const (
 	metadataHeader    = "X-Metadata-"
 	metadataAttribute = "user.e2b."
@@ -22,7 +22,7 @@ const (
 	maxMetadataBytes = 4096
 )
 
-// metadataOf takes the metadata out of a request's header, whose names know no case.
+// metadataOf reads the metadata from a request's header, whose names are case-insensitive.
 func metadataOf(r *http.Request) (map[string]string, error) {
 	var found map[string]string
 	total := 0
@@ -47,7 +47,7 @@ func metadataOf(r *http.Request) (map[string]string, error) {
 	return found, nil
 }
 
-// setMetadata is for a new file, which has none.
+// setMetadata sets the metadata of a new file, which has none.
 func setMetadata(path string, metadata map[string]string) error {
 	for key, value := range metadata {
 		err := syscall.Setxattr(path, metadataAttribute+key, []byte(value), 0)
@@ -61,7 +61,7 @@ func setMetadata(path string, metadata map[string]string) error {
 	return nil
 }
 
-// readMetadata returns nil when there is none. Metadata never make a call fail that is about more.
+// readMetadata returns nil if there is none. Unreadable metadata do not make the whole call fail.
 func readMetadata(path string) map[string]string {
 	size, err := syscall.Listxattr(path, nil)
 	if err != nil || size <= 0 {
@@ -80,7 +80,7 @@ func readMetadata(path string) map[string]string {
 		}
 		n, err := syscall.Getxattr(path, string(name), value)
 		if err != nil {
-			continue // it went away meanwhile, or is larger than what is written here
+			continue // removed meanwhile, or larger than this agent writes
 		}
 		if found == nil {
 			found = make(map[string]string)

@@ -54,7 +54,7 @@ func readMeminfo() map[string]uint64 {
 	return values
 }
 
-// cpuMeter measures from one call to the next; nothing runs in between.
+// cpuMeter measures from one call to the next, and nothing runs in between.
 type cpuMeter struct {
 	mu         sync.Mutex
 	busy, full uint64

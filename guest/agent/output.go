@@ -9,21 +9,21 @@ type stream int
 const (
 	stdout stream = iota
 	stderr
-	pty // a terminal mixes the two
+	pty // a terminal, which mixes the two
 	streams
 )
 
 func (s stream) String() string { return [...]string{"stdout", "stderr", "pty"}[s] }
 
-// output carries what a process writes to those who watch it.
+// output passes a process's output to its watchers.
 //
-// While somebody watches, the slowest watcher sets the pace: when a ring is full its writer waits,
-// and so in the end does the process. While nobody watches, the process is never held up: the
-// oldest bytes are forgotten. Whoever comes next first gets what nobody has received yet; a second
-// watcher beside an active one gets what comes from then on.
+// While there are watchers, the slowest one sets the pace: when a ring is full its writer waits,
+// and finally the process does too. Without watchers, the process never waits, and the oldest bytes
+// are dropped. The next watcher first gets the bytes that nobody has received yet; an additional
+// watcher gets only later bytes.
 type output struct {
 	mu       sync.Mutex
-	space    sync.Cond // a watcher moved on or left
+	space    sync.Cond // signalled when a watcher advances or leaves
 	rings    [streams]ring
 	watchers map[*watcher]struct{}
 	end      *endEvent
@@ -104,7 +104,7 @@ func (w *watcher) ended() *endEvent {
 	return o.end
 }
 
-// room waits until bytes of s can be taken in and returns where they go.
+// room waits until there is space for bytes of s and returns that space.
 func (o *output) room(s stream) ([]byte, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -130,7 +130,7 @@ func (o *output) finish(e endEvent) {
 	o.wakeAll()
 }
 
-// retire says that nobody can start to watch any more.
+// retire records that no new watcher can start.
 func (o *output) retire() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -142,12 +142,13 @@ func (o *output) wakeAll() {
 	for w := range o.watchers {
 		select {
 		case w.wake <- struct{}{}:
-		default: // it has not yet looked at what came before
+		default: // it has not yet handled the previous wake-up
 		}
 	}
 }
 
-// trim forgets what every watcher has received, and gives back memory that is no longer needed.
+// trim drops the bytes that every watcher has received, and releases memory that is no longer
+// needed.
 func (o *output) trim() {
 	for s := range o.rings {
 		r := &o.rings[s]

@@ -4,7 +4,7 @@ package main
 
 import "os"
 
-// plumbing connects a process that is about to start with the agent: by pipes or by a terminal.
+// plumbing connects a process that is about to start with the agent, through pipes or a terminal.
 type plumbing func(p *process, c command) (ends, error)
 
 // ends are the files of a connection.
@@ -16,7 +16,7 @@ type ends struct {
 
 func (e *ends) closeTheirs() {
 	for _, f := range e.theirs {
-		f.Close() // more than once where one file serves several purposes, which does no harm
+		f.Close() // may close a file twice if it serves several purposes, which is harmless
 	}
 }
 
@@ -29,7 +29,7 @@ func (e *ends) closeOurs() {
 	}
 }
 
-// byPipes keeps output and errors apart.
+// byPipes keeps output and errors separate.
 func byPipes(withInput bool) plumbing {
 	return func(p *process, _ command) (ends, error) {
 		e := ends{output: make(map[stream]*os.File)}

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// stragglerGrace is how long the end of a process waits for what its descendants still write. It
-// only passes in full when one of them lives on with the output open, such as `server &`.
+// stragglerGrace is how long the end of a process waits for output of its descendants. The wait
+// takes the full time only if a descendant keeps the output open, such as `server &`.
 const stragglerGrace = 250 * time.Millisecond
 
-// endEvent is how a process ended, in the words of the wire contract.
+// endEvent describes how a process ended, as the wire contract expresses it.
 type endEvent struct {
 	ExitCode int    `json:"exitCode"`
 	Exited   bool   `json:"exited"`
@@ -23,7 +23,8 @@ type endEvent struct {
 	Error    string `json:"error,omitempty"`
 }
 
-// process is a command that the agent started. It lives on when whoever asked for it goes away.
+// process is a command that the agent started. It keeps running if the client that requested it
+// disconnects.
 type process struct {
 	pid    int
 	tag    string
@@ -33,9 +34,9 @@ type process struct {
 	handle  *os.Process
 	started time.Time
 	exited  chan struct{}    // closed once the process was waited for
-	state   *os.ProcessState // how it ended; nil before, or when that cannot be told
+	state   *os.ProcessState // how it ended; nil before that, or if unknown
 
-	terminal *os.File // nil without one; never changes
+	terminal *os.File // nil if it has none; never changes
 
 	inputMu sync.Mutex
 	input   *os.File // nil once closed, or when the process was started without
@@ -56,8 +57,8 @@ func launch(c command, tag string, config processConfig, connect plumbing) (*pro
 		Dir:   c.dir,
 		Env:   c.env,
 		Files: ends.theirs,
-		// A session of its own gives a timeout a process group to kill, and keeps the command away
-		// from whatever terminal the agent has.
+		// A new session gives a timeout a process group to kill, and separates the command from the
+		// agent's terminal, if any.
 		Sys: &syscall.SysProcAttr{Setsid: true, Setctty: p.terminal != nil, Credential: c.credential},
 	})
 	ends.closeTheirs()
@@ -107,15 +108,15 @@ func describe(state *os.ProcessState, err error) endEvent {
 	return e
 }
 
-// succeeded is for a process that has ended.
+// succeeded may be called only for a process that has ended.
 func (p *process) succeeded() bool { return p.state != nil && p.state.Success() }
 
-// killGrace is how long a kill waits for its process to be gone. One that waits for a device ends
-// only when that answers.
+// killGrace is how long a kill waits for its process to end. A process that waits for a device ends
+// only when the device responds.
 const killGrace = time.Second
 
-// signal goes to the process alone, not to its descendants. After SIGKILL the process is gone when
-// this returns, so that whoever asks next does not find it dying.
+// signal signals only the process, not its descendants. After SIGKILL the process has ended when
+// this returns, so that later requests do not find a dying process.
 func (p *process) signal(s syscall.Signal) error {
 	err := p.handle.Signal(s)
 	if err == nil && s == syscall.SIGKILL {
@@ -127,7 +128,7 @@ func (p *process) signal(s syscall.Signal) error {
 	return err
 }
 
-// killAfter bounds the life of the process and of all that is still in its process group.
+// killAfter limits the lifetime of the process and of everything still in its process group.
 func (p *process) killAfter(d time.Duration) {
 	p.timeoutMu.Lock()
 	defer p.timeoutMu.Unlock()
@@ -135,7 +136,7 @@ func (p *process) killAfter(d time.Duration) {
 		p.timeoutMu.Lock()
 		defer p.timeoutMu.Unlock()
 		select {
-		case <-p.exited: // the number may belong to somebody else by now
+		case <-p.exited: // the number may belong to another process by now
 			return
 		default:
 		}
@@ -158,8 +159,8 @@ func (p *process) overran() bool {
 	return p.timedOut
 }
 
-// unprotectFromOOM takes from a child the protection that the agent gave itself. Best effort: it
-// needs root, and so did the protection.
+// unprotectFromOOM removes the agent's own protection from a child. Best effort: it needs root, as
+// did the protection.
 func unprotectFromOOM(pid int) {
 	if os.Getuid() == 0 {
 		_ = os.WriteFile(fmt.Sprintf("/proc/%s/oom_score_adj", strconv.Itoa(pid)), []byte("0"), 0)

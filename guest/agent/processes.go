@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// processTable knows the processes that run, and for a while those that ended: a client that lost
-// its connection can still learn how its process came out.
+// processTable holds the running processes, and for a while those that ended: a client that lost
+// its connection can still learn how its process ended.
 type processTable struct {
 	keepEnded time.Duration
 
@@ -24,7 +24,7 @@ type selector struct {
 	Tag *string `json:"tag"`
 }
 
-// maxProcesses bounds what is remembered of processes, each with its unread output.
+// maxProcesses limits the number of remembered processes, each with its unread output.
 const maxProcesses = 1024
 
 func (t *processTable) hasRoom() error {

@@ -9,15 +9,16 @@ import (
 	"time"
 )
 
-// drainLimit bounds what is taken from a pipe after the process has ended. The most that the
-// process itself can have left there is the largest pipe an unprivileged user may have.
+// drainLimit limits the bytes read from a pipe after the process has ended. The process itself can
+// have left at most the largest pipe size of an unprivileged user.
 const drainLimit = 1 << 20
 
 // pump moves the output of one stream into out and calls done when everything that the process
-// wrote is there. That is at the end of the pipe or, when a descendant keeps the pipe open, once
-// the read deadline has passed and the pipe was found empty.
+// wrote is in it. That is at the end of the pipe or, if a descendant keeps the pipe open, once the
+// read deadline has passed and the pipe is empty.
 //
-// From then on what such a descendant writes is read and dropped: closing the pipe would kill it.
+// From then on, output of such a descendant is read and dropped, because closing the pipe would
+// kill it.
 func pump(out *output, s stream, from *os.File, done func()) {
 	defer from.Close()
 	open := pumpUntilDeadline(out, s, from) && drain(out, s, from)
@@ -28,9 +29,10 @@ func pump(out *output, s stream, from *os.File, done func()) {
 	}
 }
 
-// pumpTerminal moves what a terminal shows until the process has ended. A terminal that nobody has open
-// reads as an error, which is not yet the end: the process may open it again, and it must not be closed
-// while the process lives, which would be sent SIGHUP: see pty(7) and termios(3).
+// pumpTerminal moves the output of a terminal until the process has ended. Reading a terminal that
+// no process has open gives an error, which is not yet the end: the process may open it again. The
+// terminal must not be closed while the process lives, because that would send it SIGHUP: see
+// pty(7) and termios(3).
 func pumpTerminal(out *output, from *os.File, exited <-chan struct{}, done func()) {
 	defer from.Close()
 	defer done()
@@ -68,7 +70,8 @@ func pumpUntilDeadline(out *output, s stream, from *os.File) bool {
 	}
 }
 
-// drain reads what is in the pipe without waiting for more, and reports whether it is still open.
+// drain reads the bytes in the pipe without waiting for more, and reports whether the pipe is still
+// open.
 func drain(out *output, s stream, from *os.File) bool {
 	raw, err := from.SyscallConn()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// writeError answers in the error shape of the plain HTTP endpoints.
+// writeError responds in the error format of the plain HTTP endpoints.
 func writeError(w http.ResponseWriter, status int, message string) {
 	writeJSON(w, status, struct {
 		Code    int    `json:"code"`

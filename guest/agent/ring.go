@@ -6,7 +6,7 @@ import "syscall"
 
 const (
 	ringBytes = 1 << 20
-	// readChunk is how much room a reader is offered at once: half of a pipe's default capacity.
+	// readChunk is how much space a reader is offered at once: half of a pipe's default capacity.
 	readChunk = 32 << 10
 )
 
@@ -29,8 +29,8 @@ func (r *ring) free() int { return ringBytes - int(r.end-r.start) }
 
 func (r *ring) empty() bool { return r.start == r.end }
 
-// reserve returns room for the next bytes. With evict it forgets the oldest ones to make room;
-// otherwise the caller has seen to it that there is some.
+// reserve returns room for the next bytes. With evict it drops the oldest ones to make space;
+// otherwise the caller ensures that there is some.
 func (r *ring) reserve(evict bool) ([]byte, error) {
 	if r.mem == nil {
 		mem, err := syscall.Mmap(-1, 0, ringBytes, syscall.PROT_READ|syscall.PROT_WRITE,
@@ -51,10 +51,10 @@ func (r *ring) reserve(evict bool) ([]byte, error) {
 	return r.mem[at : at+n : at+n], nil
 }
 
-// commit says that n bytes of the reserved room now hold output.
+// commit records that n bytes of the reserved space now hold output.
 func (r *ring) commit(n int) { r.end += uint64(n) }
 
-// view returns up to limit bytes at offset from, as far as they lie together.
+// view returns up to limit bytes at offset from, as far as they are contiguous.
 func (r *ring) view(from uint64, limit int) []byte {
 	at := int((from - r.base) % ringBytes)
 	n := min3(limit, int(r.end-from), ringBytes-at)

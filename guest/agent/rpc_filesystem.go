@@ -33,7 +33,7 @@ func (a *agent) listDir(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// maxEntries bounds an answer, which is made in memory.
+// maxEntries limits a response, which is built in memory.
 const maxEntries = 50000
 
 func (d describer) list(entries []entryInfo, folder string, depth uint32) ([]entryInfo, error) {
@@ -44,7 +44,7 @@ func (d describer) list(entries []entryInfo, folder string, depth uint32) ([]ent
 	for _, child := range children {
 		entry, err := d.describe(filepath.Join(folder, child.Name()))
 		if err != nil {
-			continue // it went away meanwhile
+			continue // removed meanwhile
 		}
 		if len(entries) >= maxEntries {
 			return entries, failed(codeResourceExhausted, fmt.Sprintf(
@@ -115,7 +115,7 @@ func (a *agent) entryAnswer(path string) (interface{}, error) {
 	return map[string]interface{}{"entry": entry}, fileRPCError(err)
 }
 
-// onPath answers a call that names one path.
+// onPath serves a call that names one path.
 func (a *agent) onPath(w http.ResponseWriter, r *http.Request,
 	handle func(path string, user account, request pathRequest) (interface{}, error)) {
 	var request pathRequest

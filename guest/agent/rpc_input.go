@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// inputRequest carries bytes for a process: one of the two.
+// inputRequest carries bytes for a process, in one of the two fields.
 type inputRequest struct {
 	Stdin *[]byte `json:"stdin"`
 	PTY   *[]byte `json:"pty"`
@@ -118,7 +118,7 @@ func (a *agent) update(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// parseTerminal returns nil when none is asked for.
+// parseTerminal returns nil if the request names no terminal.
 func parseTerminal(given json.RawMessage) (*terminalRequest, error) {
 	if len(given) == 0 || string(given) == "null" {
 		return nil, nil

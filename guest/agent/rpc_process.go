@@ -56,7 +56,7 @@ var signals = map[string]syscall.Signal{
 	"URG": syscall.SIGURG, "WINCH": syscall.SIGWINCH,
 }
 
-// parseSignal takes "SIGNAL_SIGTERM", "SIGTERM", "TERM", "15" and 15.
+// parseSignal accepts "SIGNAL_SIGTERM", "SIGTERM", "TERM", "15" and 15.
 func parseSignal(given json.RawMessage) (syscall.Signal, error) {
 	name := strings.Trim(string(given), `"`)
 	if n, err := strconv.Atoi(name); err == nil && n > 0 && n <= 64 {

@@ -17,7 +17,7 @@ type startRequest struct {
 	Process processConfig   `json:"process"`
 	PTY     json.RawMessage `json:"pty"`
 	Tag     string          `json:"tag"`
-	// Stdin absent means open, as it was before the field existed.
+	// If Stdin is absent, standard input is open, as before the field existed.
 	Stdin *bool `json:"stdin"`
 }
 
@@ -25,7 +25,7 @@ type connectRequest struct {
 	Process selector `json:"process"`
 }
 
-// start runs a process and streams what becomes of it.
+// start runs a process and streams its events.
 func (a *agent) start(w http.ResponseWriter, r *http.Request) {
 	p, watch, err := a.launch(r)
 	f := startStream(w)
@@ -77,7 +77,7 @@ func (a *agent) launch(r *http.Request) (*process, *watcher, error) {
 	return p, watch, nil
 }
 
-// connect follows a process that already runs, or that has ended a short while ago.
+// connect follows a process that is already running, or that ended recently.
 func (a *agent) connect(w http.ResponseWriter, r *http.Request) {
 	var request connectRequest
 	err := streamRequest(r, &request)
@@ -106,8 +106,9 @@ func (a *agent) connect(w http.ResponseWriter, r *http.Request) {
 	f.end(follow(r, f, p, watch, ctx.Done(), false))
 }
 
-// follow sends the events of p until it ends or the client goes away. What it returns closes the
-// stream. owner tells the call whose timeout the process has from one that merely watches.
+// follow sends the events of p until it ends or the client disconnects. The returned error closes
+// the stream. owner is true for the call whose timeout applies to the process, and false for one
+// that only watches.
 func follow(r *http.Request, f *frameWriter, p *process, watch *watcher, expired <-chan struct{}, owner bool) error {
 	if err := f.message(event("start", map[string]int{"pid": p.pid})); err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// maxWatches bounds how many folders are watched at once, by streams and by watchers together.
+// maxWatches limits the number of folders watched at once, by streams and watchers together.
 const maxWatches = 128
 
 type watchRequest struct {
@@ -25,7 +25,7 @@ type watchRequest struct {
 	AllowNetworkMounts bool   `json:"allowNetworkMounts"`
 }
 
-// watchTable counts what watches, and knows the watchers that are asked from time to time.
+// watchTable counts all watches, and holds the watchers that clients poll.
 type watchTable struct {
 	active int32
 	mu     sync.Mutex
@@ -62,7 +62,7 @@ func (a *agent) unwatch(w *folderWatch) {
 	atomic.AddInt32(&a.watches.active, -1)
 }
 
-// networkFileSystem names the kind of one, by the magic numbers of statfs(2).
+// networkFileSystem returns the type of a network file system, from the magic numbers of statfs(2).
 func networkFileSystem(path string) string {
 	var about syscall.Statfs_t
 	if syscall.Statfs(path, &about) != nil {
@@ -83,7 +83,7 @@ func networkFileSystem(path string) string {
 	return ""
 }
 
-// watchDir streams changes until the client goes away.
+// watchDir streams changes until the client disconnects.
 func (a *agent) watchDir(w http.ResponseWriter, r *http.Request) {
 	var request watchRequest
 	var folder *folderWatch
@@ -151,7 +151,7 @@ func (a *agent) streamChanges(r *http.Request, f *frameWriter, folder *folderWat
 	}
 }
 
-// complete adds what is there now, if anything is.
+// complete adds the entry as it is now, if it exists.
 func (d describer) complete(c *change, root string) {
 	if c.Type == changeRemove || c.Type == changeRename {
 		return

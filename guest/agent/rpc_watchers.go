@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// maxKeptChanges bounds what a watcher keeps for a client that does not ask.
+// maxKeptChanges limits the changes that a watcher keeps for a client that does not poll.
 const maxKeptChanges = 4096
 
-// keptWatch collects changes for a client that asks for them from time to time.
+// keptWatch collects changes for a client that polls for them.
 type keptWatch struct {
 	folder *folderWatch
 

@@ -15,33 +15,34 @@ import (
 )
 
 const (
-	// secretHeader carries the host's secret in a call, and "required" in the answer to /init.
+	// secretHeader carries the host's secret in a call, and "required" in the response to /init.
 	secretHeader = "X-Ramet-Host-Secret"
-	// secretItem is what the hypervisor names the item that it hands over.
+	// secretItem is the name of the hypervisor's item with the credentials.
 	secretItem     = "opt/dev.ramet/secret"
 	maxSecretBytes = 4096
 )
 
-// credentials is what a machine's hypervisor hands to the guest's root alone. They hold from the
-// agent's first moment, and again when the guest or the agent restarts by itself.
+// credentials are passed by a machine's hypervisor to the guest's root only. They are valid from
+// the agent's start, and again after the guest or the agent restarts.
 type credentials struct {
 	HostSecret  string `json:"hostSecret"`
 	AccessToken string `json:"accessToken"`
 }
 
-// handover is where credentials come from. A machine that is restored gets others than the one that
-// was saved, and nothing tells this agent so but that they have changed. Safe for several goroutines.
+// handover reads the credentials. A restored machine gets other credentials than the one that was
+// saved, and only their change tells this agent about the restore. Safe for several goroutines.
 type handover struct {
 	device func(func(itemDevice) error) error
 
 	mu   sync.Mutex
 	key  uint16
-	seen []byte // as it was read last; nil when there is nothing to watch
-	now  []byte // to read it again without leaving garbage in memory that each machine has to copy
+	seen []byte // as last read; nil if there is nothing to watch
+	now  []byte // buffer for reading it again without garbage in memory, which each machine would have to copy
 }
 
-// begin reads the credentials; they are empty when there are none. Ports first: a kernel shows of the
-// item what it was when the kernel booted. One that is locked down permits no ports, but may show it.
+// begin reads the credentials, which are empty if there are none. It tries the ports first, because
+// a kernel shows the item as it was at boot. A locked-down kernel permits no ports but may show the
+// item.
 func (h *handover) begin() credentials {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -55,7 +56,7 @@ func (h *handover) begin() credentials {
 	return parseCredentials(text)
 }
 
-// changed returns other credentials than those read before, once.
+// changed returns new credentials once, if they differ from those read before.
 func (h *handover) changed() (credentials, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -74,7 +75,7 @@ func (h *handover) changed() (credentials, bool) {
 	}
 	text, err := h.read()
 	if err != nil || text == nil {
-		// Handed over no more: the secret in memory is what the host knows.
+		// The item is gone: the host knows the secret that is in memory.
 		return credentials{}, false
 	}
 	return parseCredentials(text), true
@@ -95,7 +96,8 @@ func (h *handover) read() ([]byte, error) {
 	return h.seen, err
 }
 
-// parseCredentials fails closed: where a secret was meant, its lack must not open the agent to all.
+// parseCredentials fails closed: if a secret was intended, its absence must not open the agent to
+// everybody.
 func parseCredentials(text []byte) credentials {
 	var c credentials
 	err := json.Unmarshal(bytes.TrimRight(text, "\x00"), &c)
@@ -110,14 +112,14 @@ func parseCredentials(text []byte) credentials {
 	return credentials{HostSecret: hex.EncodeToString(random[:])}
 }
 
-// use has credentials hold from now on.
+// use makes credentials effective.
 func (s *settings) use(c credentials) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.hostSecret, s.token = c.HostSecret, c.AccessToken
 }
 
-// knowsHost reports whether the host has to prove itself.
+// knowsHost reports whether the host must authenticate itself.
 func (s *settings) knowsHost() bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -135,22 +137,22 @@ func (s *settings) isHost(given ...string) bool {
 	return is == 1
 }
 
-// recognise takes over what the hypervisor of a machine that was restored hands over. It is called
-// before a new connection is served: those of before lead nowhere, so that the secret and the token of
-// the machine that was saved, which others may have, open nothing here.
+// recognise adopts the credentials that the hypervisor passes to a restored machine. It is called
+// before a new connection is served; earlier connections are dead. So the secret and token of the
+// saved machine, which others may know, give no access here.
 func (a *agent) recognise() {
 	if fresh, changed := a.handover.changed(); changed {
 		a.settings.use(fresh)
 	}
 }
 
-// mayInitialise lets the host in by the secret that this agent has, or by the one that it is to
-// have: when an answer was lost, the host repeats the call after the secret was replaced.
+// mayInitialise admits the host with the agent's current secret or with the new one: if a response
+// was lost, the host repeats the call after the secret was replaced.
 func (a *agent) mayInitialise(r *http.Request, request *initRequest) bool {
 	return !a.settings.knowsHost() || a.settings.isHost(r.Header.Get(secretHeader), request.HostSecret)
 }
 
-// forHost lets nobody but the host call, where the agent can tell.
+// forHost admits only the host, if the agent can recognise it.
 func (a *agent) forHost(handle http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if a.settings.knowsHost() && !a.settings.isHost(r.Header.Get(secretHeader)) {

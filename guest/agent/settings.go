@@ -7,17 +7,17 @@ import (
 	"sync"
 )
 
-// settings is what /init may change while the agent runs.
+// settings are the values that /init may change while the agent runs.
 type settings struct {
 	mu         sync.RWMutex
 	user       string
 	workdir    string
-	trusted    map[string]string // where trusted authorities are; all else goes over it
-	base       map[string]string // of the image; what /init sets goes over it
-	given      map[string]string // by /init
+	trusted    map[string]string // paths of trusted authorities; everything else overrides it
+	base       map[string]string // from the image; /init overrides it
+	given      map[string]string // set by /init
 	env        map[string]string
 	token      string
-	hostSecret string // empty: the host is not told from others
+	hostSecret string // empty: the host cannot be recognised
 	generation string
 }
 
@@ -33,21 +33,21 @@ func (s *settings) defaultWorkdir() string {
 	return s.workdir
 }
 
-// defaultEnv returns a map that is replaced as a whole and never modified.
+// defaultEnv returns a map that is only replaced, never modified.
 func (s *settings) defaultEnv() map[string]string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.env
 }
 
-// accessToken is empty when none is required.
+// accessToken returns the required token, or an empty string if none is required.
 func (s *settings) accessToken() string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.token
 }
 
-// trusting adds to the environment of commands what names trusted authorities.
+// trusting adds the variables that name trusted authorities to the environment of commands.
 func (s *settings) trusting(names map[string]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,9 +10,9 @@ import (
 	"strconv"
 )
 
-// mayUseFiles lets a request pass that carries the access token, or a signature that only who knows
-// the token can have made. A signature is for one path as the client wrote it, one operation ("read"
-// or "write") and one user, and may expire.
+// mayUseFiles admits a request with the access token, or with a signature that only a holder of the
+// token can have made. A signature is for one path as the client wrote it, one operation ("read" or
+// "write") and one user, and may expire.
 func (a *agent) mayUseFiles(r *http.Request, operation string) error {
 	token := a.settings.accessToken()
 	if token == "" || a.settings.tokenMatches(r.Header.Get("X-Access-Token")) {

@@ -21,20 +21,20 @@ import (
 
 const (
 	startTag       = "start"
-	usualWait      = 3 * time.Second // after which a command that still runs counts as ready
+	usualWait      = 3 * time.Second // a command that still runs after this time counts as ready
 	readyInterval  = 250 * time.Millisecond
 	readyPatience  = 10 * time.Second
 	readyTryLimit  = 30 * time.Second
 	toldBytesOfLog = 2000
 )
 
-// starter runs the image's command once in the life of a machine, and knows when it is ready.
+// starter runs the image's command once in the life of a machine, and determines when it is ready.
 type starter struct {
 	log     string
 	wait    time.Duration
 	ready   []string
-	command command  // what to run the readiness check like
-	process *process // nil when there is nothing to start, or it failed
+	command command  // the readiness check runs in the same way
+	process *process // nil if there is nothing to start, or the start failed
 	failure error
 }
 
@@ -43,8 +43,9 @@ func parseID(text string) (uint32, error) {
 	return uint32(id), err
 }
 
-// startImage starts the image's command as the image's user, in its directory, with its environment.
-// What fails is told to whoever asks whether it is ready: commands can be run all the same.
+// startImage starts the image's command as the image's user, in its directory, with its
+// environment. A failure is reported to requests for its readiness; other commands can still be
+// run.
 func (a *agent) startImage(s startFile, logFile string) {
 	a.starter = &starter{log: logFile, wait: usualWait, ready: s.Ready}
 	if len(s.Start) == 0 && len(s.Ready) == 0 {
@@ -74,7 +75,8 @@ func (a *agent) startImage(s startFile, logFile string) {
 	}
 }
 
-// shellOf is the command itself; with nothing to start, what a check of readiness is prepared by.
+// shellOf returns the command itself or, if there is nothing to start, the command that a readiness
+// check is prepared from.
 func shellOf(start []string, dir string) processConfig {
 	if len(start) == 0 {
 		start = []string{"/bin/sh"}
@@ -82,7 +84,7 @@ func shellOf(start []string, dir string) processConfig {
 	return processConfig{Cmd: start[0], Args: start[1:], Cwd: dir}
 }
 
-// toFile lets a process write to a file by itself: so it needs nobody to read what it says.
+// toFile makes a process write directly to a file, so that nobody needs to read its output.
 func toFile(name string) plumbing {
 	return func(p *process, _ command) (ends, error) {
 		in, err := os.Open(os.DevNull)
@@ -100,7 +102,7 @@ func toFile(name string) plumbing {
 	}
 }
 
-// stop ends what was started, and its process group.
+// stop ends the started process and its process group.
 func (s *starter) stop() {
 	if s == nil || s.process == nil {
 		return
@@ -112,7 +114,7 @@ func (s *starter) stop() {
 	}
 }
 
-// await returns once the image's command is ready, or why it will never be.
+// await returns once the image's command is ready, or the reason why it never will be.
 func (s *starter) await(ctx context.Context) error {
 	if s == nil {
 		return nil
@@ -129,7 +131,7 @@ func (s *starter) await(ctx context.Context) error {
 	select {
 	case <-s.process.exited:
 		if s.process.succeeded() {
-			return nil // it had something to do, and did it
+			return nil // the command completed its work
 		}
 		return s.ended()
 	case <-time.After(s.wait - time.Since(s.process.started)):
@@ -161,8 +163,8 @@ func (s *starter) awaitCheck(ctx context.Context) error {
 	}
 }
 
-// check runs the check of readiness as the image's command runs. It is not cut short when nobody waits
-// any more: one that never got to its end would never succeed.
+// check runs the readiness check in the same way as the image's command. It continues when nobody
+// waits any more, because a check that is always cut short would never succeed.
 func (s *starter) check() bool {
 	ctx, cancel := context.WithTimeout(context.Background(), readyTryLimit)
 	defer cancel()
@@ -199,8 +201,9 @@ func (s *starter) lastWords() string {
 	return strings.ToValidUTF8(string(bytes.TrimSpace(content)), "?")
 }
 
-// readiness answers once the image's command is ready: 204, or 424 and why it is not going to be.
-// After a while it answers that it is not yet, 202, so that whoever waits can think better of it.
+// readiness responds once the image's command is ready (204) or cannot become ready (424, with the
+// reason). After a while it responds 202, not ready yet, so that the caller can decide whether to
+// wait longer.
 func (a *agent) readiness(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), readyPatience)
 	defer cancel()

@@ -9,7 +9,8 @@ import (
 	"unsafe"
 )
 
-// system is what the agent does to the machine as a whole. Tests put something harmless here.
+// system holds the agent's actions on the machine as a whole. Tests replace them with harmless
+// ones.
 type system struct {
 	now         func() time.Time
 	setClock    func(time.Time) error
@@ -45,8 +46,8 @@ func setClock(t time.Time) error {
 }
 
 // addEntropy mixes seed into the kernel's pool, credits it, and makes the generator start from the
-// new pool at once. Without the second step machines restored from one snapshot would go on giving
-// the same "random" numbers until the next scheduled reseed.
+// new pool at once. Without the second step, machines restored from one snapshot would give the
+// same "random" numbers until the next scheduled reseed.
 func addEntropy(seed []byte) error {
 	device, err := os.OpenFile("/dev/urandom", os.O_WRONLY, 0)
 	if err != nil {

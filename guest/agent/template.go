@@ -15,11 +15,11 @@ const (
 	templateName     = "template.json"
 	startLogName     = "start.log"
 	maxTemplateBytes = 1 << 20
-	// Gone with the machine, whereas an agent may be followed by another.
+	// Lost with the machine, but not with an agent, which may be restarted.
 	startedMark = "/run/ramet-started"
 )
 
-// ownDir is where the agent keeps what has to survive a boot.
+// ownDir is the directory for data that must survive a boot.
 func ownDir() string {
 	if info, err := os.Stat(oursDir); err == nil && info.IsDir() {
 		return oursDir
@@ -27,7 +27,7 @@ func ownDir() string {
 	return "/var/lib/ramet"
 }
 
-// firstOfMachine answers true once in a machine's life.
+// firstOfMachine returns true once in a machine's life.
 func firstOfMachine() bool {
 	mark, err := os.OpenFile(startedMark, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -37,19 +37,19 @@ func firstOfMachine() bool {
 	return true
 }
 
-// templateFile is what a template's builder laid down for all machines that come of it. It is in the
-// agent's memory, which they usually start with, and on the disk for those that boot.
+// templateFile holds the settings that a template's builder made for all machines created from it.
+// It is in the agent's memory, from which they usually start, and on the disk for those that boot.
 type templateFile struct {
 	EnvVars map[string]string `json:"envVars,omitempty"`
 	User    string            `json:"user,omitempty"`
 	Workdir string            `json:"workdir,omitempty"`
-	Start   string            `json:"start,omitempty"` // for a shell
-	Ready   string            `json:"ready,omitempty"` // for a shell
+	Start   string            `json:"start,omitempty"` // a shell command
+	Ready   string            `json:"ready,omitempty"` // a shell command
 }
 
 func (t templateFile) starts() bool { return t.Start != "" || t.Ready != "" }
 
-// over is what both say together: a later template inherits from the one it was made from.
+// over merges both: a template inherits from the one it was made from.
 func (t templateFile) over(earlier templateFile) templateFile {
 	t.EnvVars = layered(earlier.EnvVars, t.EnvVars)
 	if t.User == "" {
@@ -64,7 +64,7 @@ func (t templateFile) over(earlier templateFile) templateFile {
 	return t
 }
 
-// readTemplateFile answers an empty one where there is none.
+// readTemplateFile returns an empty value if the file does not exist.
 func readTemplateFile(name string) (templateFile, error) {
 	var t templateFile
 	content, err := os.ReadFile(name)
@@ -89,7 +89,7 @@ func (t templateFile) write(name string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(file.Name()) // which is in vain once it was renamed
+	defer os.Remove(file.Name()) // does nothing once it was renamed
 	_, err = file.Write(content)
 	if err == nil {
 		err = file.Sync()
@@ -103,7 +103,7 @@ func (t templateFile) write(name string) error {
 	return err
 }
 
-// shape makes what the template says hold for all processes from now on.
+// shape applies the template's settings to all processes from now on.
 func (s *settings) shape(t templateFile) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,8 +117,8 @@ func (s *settings) shape(t templateFile) {
 	}
 }
 
-// bootTemplate is for an agent that starts; it answers whether the template has something to start
-// in place of what else there is.
+// bootTemplate is called when the agent starts; it returns whether the template has a command to
+// start, which then replaces the image's.
 func (a *agent) bootTemplate(start bool) (bool, error) {
 	t, err := readTemplateFile(a.templateName)
 	if err != nil {
@@ -131,7 +131,7 @@ func (a *agent) bootTemplate(start bool) (bool, error) {
 	return t.starts(), nil
 }
 
-// startTemplate starts the template's command, in place of one that was started before.
+// startTemplate starts the template's command, replacing one that was started before.
 func (a *agent) startTemplate(t templateFile) {
 	s := startFile{User: a.settings.defaultUser(), Dir: a.settings.defaultWorkdir()}
 	for name, value := range a.settings.defaultEnv() {
@@ -147,11 +147,11 @@ func (a *agent) startTemplate(t templateFile) {
 	a.startImage(s, a.startLog)
 }
 
-// loginShell runs a command as clients of the contract run theirs.
+// loginShell returns a command that runs as clients of the contract run theirs.
 func loginShell(command string) []string { return []string{"/bin/bash", "-l", "-c", command} }
 
-// makeTemplate is called once a template's builder has done its steps. What the command it starts is
-// up to is for /ready to tell.
+// makeTemplate is called once a template's builder has finished its steps. /ready reports the state
+// of the command that it starts.
 func (a *agent) makeTemplate(w http.ResponseWriter, r *http.Request) {
 	var t templateFile
 	body, err := readLimited(r.Body, maxTemplateBytes)

@@ -14,11 +14,11 @@ const (
 	ioctlGetPTYNumber = 0x80045430 // TIOCGPTN, <asm-generic/ioctls.h>
 	ioctlLockPTY      = 0x40045431 // TIOCSPTLCK
 	ioctlSetSize      = 0x5414     // TIOCSWINSZ
-	maxTerminalSide   = 1<<16 - 1  // of struct winsize, <asm-generic/termios.h>
-	terminalGroup     = 5          // who may write to a user's terminal: tty, see pts(4)
+	maxTerminalSide   = 1<<16 - 1  // limit of struct winsize, <asm-generic/termios.h>
+	terminalGroup     = 5          // the group that may write to a user's terminal: tty, see pts(4)
 )
 
-// terminalSize is in characters. What a client leaves out is that of an ordinary terminal.
+// terminalSize is in characters. Values that a client omits are those of an ordinary terminal.
 type terminalSize struct {
 	Cols uint32 `json:"cols"`
 	Rows uint32 `json:"rows"`
@@ -78,7 +78,7 @@ func openTerminal(size terminalSize, owner *syscall.Credential) (ours, theirs *o
 	return ours, theirs, nil
 }
 
-// resize also sends SIGWINCH to what runs in the foreground.
+// resize also sends SIGWINCH to the foreground processes.
 func resize(terminal *os.File, size terminalSize) error {
 	winsize := [4]uint16{uint16(size.Rows), uint16(size.Cols)}
 	return control(terminal, ioctlSetSize, unsafe.Pointer(&winsize))

@@ -16,11 +16,11 @@ import (
 
 const maxTrustBytes = 16 << 10
 
-// trustFiles is where programs look for the authorities that they trust.
+// trustFiles are the files in which programs look for trusted authorities.
 type trustFiles struct {
-	own     string   // the host's authority alone
-	bundle  string   // all authorities in one file, as Debian has it; made where it is missing
-	bundles []string // the same on other systems; those that are there
+	own     string   // only the host's authority
+	bundle  string   // all authorities in one file, as on Debian; created if missing
+	bundles []string // the equivalents on other systems, if they exist
 }
 
 func systemTrustFiles() trustFiles {
@@ -35,7 +35,7 @@ func systemTrustFiles() trustFiles {
 	}
 }
 
-// forCommands tells programs of it that bring a list of authorities of their own.
+// forCommands returns variables for programs that bring their own list of authorities.
 func (f trustFiles) forCommands() map[string]string {
 	return map[string]string{
 		"NODE_EXTRA_CA_CERTS": f.own,    // Node.js
@@ -44,8 +44,8 @@ func (f trustFiles) forCommands() map[string]string {
 	}
 }
 
-// trust has programs in this machine take certificates of an authority: the host's, which ends TLS
-// of requests that it puts headers into. One that the host had before is trusted no more.
+// trust makes programs in this machine trust an authority: the host's, which terminates the TLS of
+// requests that it puts headers into. An earlier authority of the host is no longer trusted.
 func (a *agent) trust(w http.ResponseWriter, r *http.Request) {
 	body, err := readLimited(r.Body, maxTrustBytes)
 	var request struct {
@@ -70,7 +70,7 @@ func (a *agent) trust(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// oneCertificate is the same certificate, always in the same form.
+// oneCertificate returns the certificate in canonical form.
 func oneCertificate(text []byte) ([]byte, error) {
 	block, rest := pem.Decode(text)
 	if block == nil || block.Type != "CERTIFICATE" || len(bytes.TrimSpace(rest)) > 0 {
@@ -82,8 +82,8 @@ func oneCertificate(text []byte) ([]byte, error) {
 	return pem.EncodeToMemory(&pem.Block{Type: block.Type, Bytes: block.Bytes}), nil
 }
 
-// add leaves files alone that have it already: each page of them that is written is a page more of
-// this machine's own.
+// add does not touch files that contain it already: each written page is one more page that this
+// machine does not share.
 func (f trustFiles) add(authority []byte) error {
 	before, err := readIfThere(f.own)
 	if err != nil {
@@ -91,7 +91,7 @@ func (f trustFiles) add(authority []byte) error {
 	}
 	changed := map[string]bool{}
 	for i, name := range append([]string{f.bundle}, f.bundles...) {
-		// Replaced where it is, and not the link to it.
+		// Replace the file itself, not a link to it.
 		path, err := filepath.EvalSymlinks(name)
 		if errors.Is(err, os.ErrNotExist) {
 			if i > 0 {
@@ -113,7 +113,7 @@ func (f trustFiles) add(authority []byte) error {
 	if bytes.Equal(before, authority) {
 		return nil
 	}
-	// Last: what is named here is found in the bundles again.
+	// Last, because this file marks which authority to look for in the bundles.
 	return replace(f.own, authority)
 }
 
@@ -146,7 +146,7 @@ func readIfThere(path string) ([]byte, error) {
 	return content, err
 }
 
-// replace is for everybody to read: a program that reads meanwhile sees the old file or the new.
+// replace writes a world-readable file; a concurrent reader sees the old file or the new one.
 func replace(path string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

@@ -19,34 +19,34 @@ import (
 	"time"
 )
 
-// unpacker puts what a tar archive holds where a template's COPY wants it.
+// unpacker puts the contents of a tar archive where a template's COPY wants them.
 type unpacker struct {
-	source  []string // the elements of what was copied, a pattern perhaps
-	pattern int      // how many elements of it stand before the first with a wildcard
+	source  []string // the elements of the copied path, which may be a pattern
+	pattern int      // the number of elements before the first one with a wildcard
 	dest    string
-	there   bool // the destination is a directory that was there before
-	into    bool // the destination is a directory, whatever comes
+	there   bool // the destination is a directory that existed before
+	into    bool // the destination is a directory in any case
 	owner   account
-	mode    *os.FileMode // for all that comes, or nil for what the archive says
+	mode    *os.FileMode // for all entries, or nil to use the archive's modes
 	dirs    []madeDir
 }
 
-// madeDir gets its times last, as what comes into it changes them.
+// madeDir gets its times last, because entries added to it change them.
 type madeDir struct {
 	path string
 	time time.Time
 }
 
-// unpack takes a tar archive, compressed by gzip or not. What it holds is named as its client saw it,
-// below the folder that it was packed in. A file goes to dest itself, unless that is a directory or ends
-// like one; of a directory, dest gets what is in it.
+// unpack unpacks a tar archive, compressed with gzip or not. Its entries have the names that the
+// client saw, relative to the folder that was packed. A file becomes dest itself, unless dest is a
+// directory or ends like one; of a directory, the contents go into dest.
 func (a *agent) unpack(w http.ResponseWriter, r *http.Request) {
 	u, err := a.unpacker(r)
 	if err == nil {
 		err = u.all(r.Body)
 	}
 	if err != nil {
-		_, _ = io.Copy(io.Discard, r.Body) // who is still sending would not hear the answer
+		_, _ = io.Copy(io.Discard, r.Body) // a client that is still sending would not read the response
 		writeFileError(w, err)
 		return
 	}
@@ -99,7 +99,8 @@ func (a *agent) unpacker(r *http.Request) (*unpacker, error) {
 	return u, nil
 }
 
-// elements of a path below the folder that all is packed in; that itself has none.
+// elements returns the elements of a path relative to the packed folder; the folder itself has
+// none.
 func elements(name string) []string {
 	clean := strings.TrimPrefix(path.Clean("/"+name), "/")
 	if clean == "" {
@@ -108,7 +109,7 @@ func elements(name string) []string {
 	return strings.Split(clean, "/")
 }
 
-// fileMode takes the bits that chmod knows.
+// fileMode keeps the bits that chmod knows.
 func fileMode(bits int64) os.FileMode {
 	mode := os.FileMode(bits & 0o777)
 	for bit, meaning := range map[int64]os.FileMode{0o4000: os.ModeSetuid, 0o2000: os.ModeSetgid, 0o1000: os.ModeSticky} {
@@ -156,7 +157,7 @@ func (u *unpacker) all(body io.Reader) error {
 	return nil
 }
 
-// brokenArchive tells errors of the archive from those of the disk.
+// brokenArchive distinguishes errors of the archive from those of the disk.
 type brokenArchive struct{ from io.Reader }
 
 func (b brokenArchive) Read(p []byte) (int, error) {
@@ -175,17 +176,18 @@ func broken(err error) error {
 	return &fileError{http.StatusBadRequest, "the archive is broken: " + err.Error()}
 }
 
-// target is where an entry goes; none of it leads out of the destination, save by links that are there.
+// target returns where an entry goes; it is never outside the destination, except through existing
+// links.
 func (u *unpacker) target(name string, isDir bool) (string, bool) {
 	entry := elements(name)
 	for i := 0; i < u.pattern; i++ {
 		if i >= len(entry) || entry[i] != u.source[i] {
-			return "", false // a folder above what was asked for
+			return "", false // a folder above the requested path
 		}
 	}
 	depth := len(u.source)
 	for i := u.pattern; i < len(u.source); i++ {
-		if u.source[i] == "**" { // matches any number of folders, which come along
+		if u.source[i] == "**" { // matches any number of folders, which are copied too
 			depth = u.pattern
 			break
 		}

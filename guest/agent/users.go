@@ -23,8 +23,8 @@ type unknownUser struct{ name string }
 
 func (e unknownUser) Error() string { return fmt.Sprintf("user %q does not exist", e.name) }
 
-// userFiles is where accounts are read from. They are read anew for every request: the guest may
-// add users at any time, and the files are small.
+// userFiles are the files that define accounts. They are read again for every request, because the
+// guest may add users at any time and the files are small.
 type userFiles struct{ passwd, group string }
 
 func (f userFiles) lookup(name string) (account, error) {
@@ -50,7 +50,7 @@ func (f userFiles) lookup(name string) (account, error) {
 	if !filepath.IsAbs(found.home) {
 		found.home = "/"
 	}
-	// A guest without /etc/group is odd but usable: the user then has its primary group alone.
+	// A guest without /etc/group is unusual but usable: the user then has only its primary group.
 	_ = eachLine(f.group, 4, func(field []string) bool {
 		gid, err := strconv.ParseUint(field[2], 10, 32)
 		if err != nil {
@@ -95,7 +95,8 @@ func eachLine(path string, fields int, visit func([]string) bool) error {
 	return lines.Err()
 }
 
-// resolve turns a path of a request into an absolute one: relative paths and ~ are the user's.
+// resolve turns a path in a request into an absolute one: relative paths and ~ refer to the user's
+// home.
 func (a account) resolve(path string) string {
 	switch {
 	case path == "~" || strings.HasPrefix(path, "~/"):

@@ -22,26 +22,26 @@ const (
 	mostVolumes    = 16
 )
 
-// volumeMount is a volume and where it is to be seen.
+// volumeMount is a volume and its mount path.
 type volumeMount struct {
 	ID   string `json:"id"`
 	Path string `json:"path"`
 }
 
-// volumes are the mounts of a guest. Each is served by a process of its own, which carries the kernel's
-// requests to the host over whatever connection the host has made last.
+// volumes are the mounts of a guest. Each is served by a separate process, which passes the
+// kernel's requests to the host over the host's latest connection.
 type volumes struct {
 	mu     sync.Mutex
 	mounts map[volumeMount]*mountedVolume
 }
 
 type mountedVolume struct {
-	control *os.File // of a socket to its server
+	control *os.File // a socket to its server
 	ended   chan struct{}
 }
 
-// volume makes the connection that the request came on the one of a volume, which it mounts first if
-// it has to. Then the connection is the volume's: the host speaks next.
+// volume turns the request's connection into that of a volume, which it mounts first if necessary.
+// From then on the connection belongs to the volume, and the host sends first.
 func (a *agent) volume(w http.ResponseWriter, r *http.Request) {
 	wanted := volumeMount{r.URL.Query().Get("id"), r.URL.Query().Get("path")}
 	if wanted.ID == "" || !filepath.IsAbs(wanted.Path) || r.Header.Get("Upgrade") != volumeProtocol {
@@ -58,7 +58,7 @@ func (a *agent) volume(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusInternalServerError, err.Error())
 		return
 	}
-	defer link.Close() // the server has its own by then
+	defer link.Close() // the server has its own copy by then
 	_, _ = buffered.WriteString("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: " +
 		volumeProtocol + "\r\n\r\n")
 	if err := buffered.Flush(); err != nil {
@@ -69,7 +69,8 @@ func (a *agent) volume(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// mounted is the mount of a volume, made if it is not there. Without one it says what to answer.
+// mounted returns the mount of a volume, which it creates if necessary. On failure it returns the
+// status and the error.
 func (v *volumes) mounted(wanted volumeMount) (*mountedVolume, int, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -88,7 +89,7 @@ func (v *volumes) mounted(wanted volumeMount) (*mountedVolume, int, error) {
 	}
 	file := os.NewFile(uintptr(device), fuseDevice)
 	defer file.Close()
-	// What an agent before this one left there has no server any more.
+	// A mount left by an earlier agent has no server any more.
 	unmountStale(wanted.Path)
 	if err := os.MkdirAll(wanted.Path, 0o755); err != nil {
 		return nil, http.StatusBadRequest, err
@@ -122,7 +123,7 @@ func startVolumeServer(device *os.File) (*mountedVolume, error) {
 		ours.Close()
 		return nil, err
 	}
-	// Like the agent: a guest that runs out of memory is to lose what fills it.
+	// Like the agent, because a guest that runs out of memory should lose the processes that use it.
 	_ = os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", command.Process.Pid), []byte("-900"), 0)
 	m := &mountedVolume{control: ours, ended: make(chan struct{})}
 	go func() {
@@ -141,7 +142,7 @@ func (m *mountedVolume) over() bool {
 	}
 }
 
-// pass gives a connection to the server.
+// pass sends a connection to the server.
 func (m *mountedVolume) pass(link net.Conn) error {
 	raw, err := link.(syscall.Conn).SyscallConn()
 	if err != nil {
@@ -156,8 +157,8 @@ func (m *mountedVolume) pass(link net.Conn) error {
 	return err
 }
 
-// keep unmounts all but these: a machine that goes on from another's memory may have mounts that are
-// not its own.
+// keep unmounts all volumes except these: a machine restored from another's memory may have that
+// machine's mounts.
 func (v *volumes) keep(wanted []volumeMount) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -172,9 +173,9 @@ func (v *volumes) keep(wanted []volumeMount) {
 	}
 }
 
-// drop ends a mount. Whoever still has files of it open gets errors.
+// drop ends a mount. Processes that still have files on it open get errors.
 func (v *volumes) drop(mount volumeMount) {
-	v.mounts[mount].control.Close() // ends its server, and that what waits for it
+	v.mounts[mount].control.Close() // ends its server, and with it the requests that wait
 	delete(v.mounts, mount)
 	if err := syscall.Unmount(mount.Path, syscall.MNT_DETACH); err != nil {
 		log.Printf("cannot unmount %s: %v", mount.Path, err)

@@ -10,24 +10,24 @@ import (
 	"syscall"
 )
 
-// call is a request to the host that has no answer yet. It is sent again, as it was, on every
-// connection that takes the place of one which ended.
+// call is a request to the host without a response so far. It is sent again, unchanged, on every
+// connection that replaces one that ended.
 type call struct {
-	unique     uint64 // the kernel's, or 0 for what it does not wait for
+	unique     uint64 // the kernel's number, or 0 if it does not wait
 	op         volumeOp
 	body       message
 	epoch, seq uint64
-	sent       bool // on some connection
+	sent       bool // on any connection
 	done       func(errno syscall.Errno, body []byte)
 }
 
-// calls carries requests to whatever host is connected. Without one they wait. Safe for use by several
+// calls passes requests to the connected host. Without a host they wait. Safe for use by several
 // goroutines.
 type calls struct {
 	mu      sync.Mutex
 	change  *sync.Cond
-	waiting []*call // in the order in which they came; those sent on the connection come first
-	sent    int     // of them
+	waiting []*call // in order of arrival; those sent on the connection come first
+	sent    int     // how many of them are sent
 	link    net.Conn
 	epoch   uint64
 	seq     uint64
@@ -47,8 +47,8 @@ func (c *calls) add(one *call) {
 	c.change.Signal()
 }
 
-// interrupt gives up a request that a signal has ended the wait for, if that cannot change what is
-// seen of it: it was never sent, or it only asks. While the host is there, its answer is near.
+// interrupt gives up a request whose wait a signal ended, if that has no visible effect: the
+// request was never sent, or it only reads. While a host is connected, its response is near.
 func (c *calls) interrupt(unique uint64) {
 	c.mu.Lock()
 	var one *call
@@ -67,7 +67,8 @@ func (c *calls) interrupt(unique uint64) {
 	}
 }
 
-// connect goes on with another host, or the same again. It returns when the host has said who it is.
+// connect continues with another host, or the same one again. It returns once the host has
+// identified itself.
 func (c *calls) connect(link net.Conn) error {
 	hello, err := readVolumeFrame(link)
 	if err == nil && (len(hello) < volumeHelloSize || binary.BigEndian.Uint32(hello) != volumeVersion) {
@@ -87,7 +88,7 @@ func (c *calls) connect(link net.Conn) error {
 	return nil
 }
 
-// drop closes a connection without a word: it may lead to a host that is gone.
+// drop resets a connection, because its host may no longer exist.
 func drop(link net.Conn) {
 	if tcp, ok := link.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
@@ -106,7 +107,7 @@ func (c *calls) lost(link net.Conn) {
 	drop(link)
 }
 
-// send writes what waits, for ever.
+// send writes waiting requests and never returns.
 func (c *calls) send() {
 	for {
 		c.mu.Lock()
@@ -130,7 +131,7 @@ func (c *calls) send() {
 	}
 }
 
-// receive hands answers to whom they are for, until the connection ends.
+// receive passes responses to their requests until the connection ends.
 func (c *calls) receive(link net.Conn) {
 	defer c.lost(link)
 	for {
@@ -149,7 +150,7 @@ func (c *calls) receive(link net.Conn) {
 	}
 }
 
-// take is the request that an answer is for, which then waits no more.
+// take removes and returns the waiting request that a response belongs to.
 func (c *calls) take(link net.Conn, epoch, seq uint64) (one *call, current bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

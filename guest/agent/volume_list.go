@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// listing is an open directory: its names as the host told them, page by page.
+// listing is an open directory, with the names that the host returned, page by page.
 type listing struct {
 	names []listed
 	all   bool
@@ -25,8 +25,8 @@ func (s *volumeServer) opendir(r fuseRequest) {
 	s.answer(r.unique, 0, fuseOpenOut(nil, s.next))
 }
 
-// readdir answers with as many names as fit, from a position on. At the first one the directory is
-// read anew, as rewinddir(3) wants it.
+// readdir responds with as many names as fit, starting at a position. At the first position the
+// directory is read again, as rewinddir(3) requires.
 func (s *volumeServer) readdir(r fuseRequest, n *node) syscall.Errno {
 	l := s.lists[le.Uint64(r.body)]
 	if l == nil {
@@ -55,7 +55,7 @@ func (s *volumeServer) readdir(r fuseRequest, n *node) syscall.Errno {
 	return 0
 }
 
-// add takes a page: whether it is the last one, then names with what they stand for.
+// add parses a page: whether it is the last one, then the names with their files.
 func (l *listing) add(b []byte) bool {
 	if len(b) < 1 {
 		return false
@@ -72,7 +72,7 @@ func (l *listing) add(b []byte) bool {
 	return len(b) == 0
 }
 
-// from is a sequence of struct fuse_dirent.
+// from returns a sequence of struct fuse_dirent.
 func (l *listing) from(at uint64, room int) []byte {
 	var b []byte
 	for i := at; i < uint64(len(l.names)); i++ {

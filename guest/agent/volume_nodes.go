@@ -8,20 +8,20 @@ import (
 	"syscall"
 )
 
-// rootNode is what the kernel calls the root of a file system.
+// rootNode is the kernel's number for the root of a file system.
 const rootNode = 1
 
-// node is a file that the kernel knows. Its name is the one by which it was found last: others may
-// have renamed it since, and then the host does not find it, or finds that it is another.
+// node is a file that the kernel knows. Its name is the one under which it was last found: others
+// may have renamed it since, and then the host finds no file or a different one.
 type node struct {
 	id       uint64
-	identity uint64 // 0 for the root, which is always itself
+	identity uint64 // 0 for the root, which never changes
 	parent   *node
 	name     string
 	children map[string]*node
 	lookups  uint64
 	opens    int
-	hidden   bool // without a name, and open
+	hidden   bool // nameless but still open
 }
 
 // nodes are the files that the kernel knows. Not safe for use by several goroutines.
@@ -43,7 +43,8 @@ func (t *nodes) get(id uint64) (*node, syscall.Errno) {
 	return nil, syscall.ESTALE
 }
 
-// found is the node of a file that the host has found under a name, known once more to the kernel.
+// found returns the node of a file that the host found under a name, and counts one more reference
+// of the kernel.
 func (t *nodes) found(parent *node, name string, e volumeEntry) *node {
 	n := t.byIdentity[e.identity]
 	if n == nil {
@@ -69,7 +70,7 @@ func (n *node) move(parent *node, name string) {
 	}
 }
 
-// forget is what the kernel does with nodes that it has found so often.
+// forget drops this many of the kernel's references to a node.
 func (t *nodes) forget(id, times uint64) {
 	n := t.byID[id]
 	if n == nil || id == rootNode {
@@ -83,13 +84,13 @@ func (t *nodes) forget(id, times uint64) {
 	if t.byIdentity[n.identity] == n {
 		delete(t.byIdentity, n.identity)
 	}
-	// What is below it still finds its way by it, and by its parents.
+	// Nodes below it still need it, and its parents, for their paths.
 	if n.parent != nil && n.parent.children[n.name] == n {
 		delete(n.parent.children, n.name)
 	}
 }
 
-// place is where the host finds it.
+// place returns where the host finds the node.
 func (n *node) place() place {
 	if n.hidden {
 		return place{hidden: true, path: fmt.Sprintf("%016x", n.identity)}
@@ -97,7 +98,7 @@ func (n *node) place() place {
 	return place{path: n.path()}
 }
 
-// of is where the host finds a name in it.
+// of returns where the host finds a name in the node.
 func (n *node) of(name string) place {
 	if path := n.path(); path != "" {
 		return place{path: path + "/" + name}

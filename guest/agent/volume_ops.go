@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// entered answers with a file that was found under a name, or made.
+// entered responds with a file that was found under a name, or created.
 func (s *volumeServer) entered(parent *node, name string) func([]byte) ([]byte, syscall.Errno) {
 	return func(answer []byte) ([]byte, syscall.Errno) {
 		e, ok := parseEntry(answer)
@@ -63,7 +63,7 @@ func (s *volumeServer) symlink(r fuseRequest, n *node) syscall.Errno {
 	return 0
 }
 
-// create makes a file or a directory; of the other kinds there are none in a volume.
+// create creates a file or a directory; volumes hold no other types.
 func (s *volumeServer) create(r fuseRequest, n *node) syscall.Errno {
 	skip, mode, exclusive, op := 16, le.Uint32(r.body), byte(1), opCreate
 	switch r.opcode {
@@ -98,7 +98,7 @@ func (s *volumeServer) create(r fuseRequest, n *node) syscall.Errno {
 	return 0
 }
 
-// unlink takes a name away. A file that is open here is kept aside until it is closed.
+// unlink removes a name. A file that is open here is kept without a name until it is closed.
 func (s *volumeServer) unlink(r fuseRequest, n *node) syscall.Errno {
 	names, ok := texts(r.body, 1)
 	if !ok {
@@ -123,7 +123,7 @@ func (s *volumeServer) unlink(r fuseRequest, n *node) syscall.Errno {
 	return 0
 }
 
-// lose says that a file has no name any more.
+// lose records that a file no longer has a name.
 func (n *node) lose(kept bool) {
 	if kept {
 		n.move(nil, "")
@@ -131,7 +131,7 @@ func (n *node) lose(kept bool) {
 	}
 }
 
-// closed removes what was kept only for as long as it was open.
+// closed removes a file that was kept only while it was open.
 func (s *volumeServer) closed(n *node) {
 	if n.hidden && n.opens == 0 {
 		s.ask(fuseRequest{}, opUnlink, message(nil).place(n.place()).u64(0), done)

@@ -13,23 +13,23 @@ import (
 )
 
 const (
-	volumeDevice  = 3 // the file descriptors that a server is started with
+	volumeDevice  = 3 // the file descriptors of a started server
 	volumeControl = 4
 	serverMemory  = 16 << 20
 )
 
-// volumeServer answers the kernel for one mounted volume. It is a process of its own: what the agent
-// does with files of a volume must not wait for the agent.
+// volumeServer serves the kernel's requests for one mounted volume. It is a separate process,
+// because the agent may itself use files of a volume and must not wait for itself.
 type volumeServer struct {
 	device int
 	calls  *calls
-	mu     sync.Mutex // of what follows
+	mu     sync.Mutex // guards the fields below
 	nodes  *nodes
 	lists  map[uint64]*listing
 	next   uint64
 }
 
-// serveVolume is the whole life of such a process. It ends with the agent, or the mount.
+// serveVolume is the main function of such a process. It ends with the agent or the mount.
 func serveVolume() {
 	debug.SetMemoryLimit(serverMemory)
 	s := &volumeServer{device: volumeDevice, calls: newCalls(), nodes: newNodes(), lists: map[uint64]*listing{}}
@@ -39,7 +39,7 @@ func serveVolume() {
 	}
 }
 
-// takeConnections receives connections to the host from the agent, one a message.
+// takeConnections receives connections to the host from the agent, one per message.
 func (s *volumeServer) takeConnections(control int) {
 	for {
 		rights := make([]byte, syscall.CmsgSpace(4))
@@ -51,7 +51,7 @@ func (s *volumeServer) takeConnections(control int) {
 			os.Exit(0) // the agent has unmounted it, or is gone
 		}
 		if link := connectionIn(rights[:oobn]); link != nil {
-			// A host that says nothing must not keep out the next.
+			// A silent host must not block the next one.
 			go func() {
 				if err := s.calls.connect(link); err != nil {
 					log.Printf("volume: %v", err)
@@ -79,7 +79,7 @@ func connectionIn(rights []byte) net.Conn {
 	return link
 }
 
-// serve answers the kernel until the file system is unmounted.
+// serve handles the kernel's requests until the file system is unmounted.
 func (s *volumeServer) serve() error {
 	buffer := make([]byte, maxVolumeData+64<<10)
 	for {
@@ -105,18 +105,19 @@ func (s *volumeServer) serve() error {
 
 func (s *volumeServer) answer(unique uint64, errno syscall.Errno, body []byte) {
 	if unique != 0 {
-		// An error means that nobody waits for it any more.
+		// An error means that nobody waits for the response any more.
 		_, _ = syscall.Write(s.device, fuseAnswer(unique, errno, body))
 	}
 }
 
-// ask has the host do something. The answer is handled like a request, by one goroutine at a time.
+// ask sends a request to the host. The response is handled like a request, by one goroutine at a
+// time.
 func (s *volumeServer) ask(r fuseRequest, op volumeOp, body message, then func(answer []byte) ([]byte, syscall.Errno)) {
 	s.askAgain(r, op, func() message { return body }, then)
 }
 
-// askAgain is ask where a path may have changed while the question was on its way: it is asked once
-// more if it would be another one by then.
+// askAgain is like ask for requests whose path may change meanwhile: if the path has changed by the
+// time of the response, the request is sent once more.
 func (s *volumeServer) askAgain(r fuseRequest, op volumeOp, body func() message, then func(answer []byte) ([]byte, syscall.Errno)) {
 	asked := body()
 	s.calls.add(&call{unique: r.unique, op: op, body: asked, done: func(errno syscall.Errno, answer []byte) {
@@ -156,7 +157,7 @@ func (s *volumeServer) handle(r fuseRequest) {
 		return
 	case fuseInterrupt:
 		if len(r.body) >= 8 {
-			// Not here: giving it up is an answer, and those come one at a time.
+			// Not here: giving up a request is a response, and responses are handled one at a time.
 			go s.calls.interrupt(le.Uint64(r.body))
 		}
 		return
@@ -173,7 +174,7 @@ func (s *volumeServer) handle(r fuseRequest) {
 	}
 }
 
-// dispatch begins with a request, or says why not. What is malformed was not sent by a kernel.
+// dispatch starts a request, or returns the error. A kernel sends no malformed requests.
 func (s *volumeServer) dispatch(r fuseRequest, n *node) syscall.Errno {
 	if len(r.body) < leastBody[r.opcode] {
 		return syscall.EINVAL
@@ -220,12 +221,12 @@ func (s *volumeServer) dispatch(r fuseRequest, n *node) syscall.Errno {
 		delete(s.lists, le.Uint64(r.body))
 		s.answer(r.unique, 0, nil)
 	default:
-		return syscall.ENOSYS // and the kernel does without from then on
+		return syscall.ENOSYS // the kernel then stops sending this request
 	}
 	return 0
 }
 
-// leastBody is how long what comes before names and data is.
+// leastBody returns the length of the fixed part before names and data.
 var leastBody = map[uint32]int{
 	fuseSetattr: 88, fuseMknod: 16, fuseMkdir: 8, fuseCreate: 16, fuseRename: 8, fuseRename2: 16, fuseLink: 8,
 	fuseRelease: 8, fuseRead: 40, fuseWrite: 40, fuseReaddir: 40, fuseReleasedir: 8,

@@ -8,10 +8,11 @@ import (
 	"io"
 )
 
-// What a guest and its host say to each other of a volume: frames of a big-endian length and as many
-// bytes. The host begins with its version and a number for the connection, the epoch. Then the guest
-// asks and the host answers, not always in order. A request is known by the epoch of the connection it
-// was sent on first and by its number there, so that the host recognises one that comes again.
+// The protocol between a guest and its host for a volume: frames of a big-endian length and that
+// many bytes. The host starts with its version and a number for the connection, the epoch. Then the
+// guest sends requests, and the host responds, not always in order. A request is identified by the
+// epoch of the connection on which it was first sent and by its number there, so that the host
+// recognises a repeated one.
 const (
 	volumeVersion   = 1
 	maxVolumeFrame  = 1 << 20
@@ -41,7 +42,7 @@ const (
 	opHide     volumeOp = 16
 )
 
-// repeatable says whether it makes no difference how often a request is carried out.
+// repeatable returns whether a request has the same effect however often it is executed.
 func (op volumeOp) repeatable() bool {
 	switch op {
 	case opStat, opList, opRead, opReadLink, opSpace:
@@ -50,7 +51,7 @@ func (op volumeOp) repeatable() bool {
 	return false
 }
 
-// message is the body of a request while it is put together.
+// message is the body of a request while it is built.
 type message []byte
 
 func (m message) u8(v byte) message    { return append(m, v) }
@@ -60,7 +61,7 @@ func (m message) text(s string) message {
 	return append(binary.BigEndian.AppendUint16(m, uint16(len(s))), s...)
 }
 
-// place is where a file is kept: by its path in the volume, or among those that have lost their names
+// place says where a file is: at its path in the volume, or among the files that lost their names
 // and are still open.
 type place struct {
 	hidden bool
@@ -89,7 +90,7 @@ func readVolumeFrame(r io.Reader) ([]byte, error) {
 	return body, err
 }
 
-// volumeEntry is what the host says of a file.
+// volumeEntry is the host's description of a file.
 type volumeEntry struct {
 	identity, inode             uint64
 	mode, links, uid, gid       uint32

@@ -20,10 +20,10 @@ import picocli.CommandLine.Mixin;
     name = "serve",
     description = {
       "Runs the host in the foreground until a signal stops it; sandboxes keep running.",
-      "Other settings come from the environment (RAMET_PORT, RAMET_BIND, RAMET_DATA_ROOT, ...)",
-      "and from the file of settings. The host starts only if all of them are valid: ramet"
-          + " config check",
-      "reports errors, ramet config show prints the values in use."
+      "Other settings come from the environment (RAMET_PORT, RAMET_BIND, RAMET_DATA_ROOT,"
+          + " ...) and from the file of settings. The host starts only if all of them are"
+          + " valid: ramet config check reports errors, ramet config show prints the values in"
+          + " use."
     },
     footerHeading = "%nExamples:%n",
     footer = {

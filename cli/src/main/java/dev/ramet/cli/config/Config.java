@@ -8,8 +8,7 @@ import picocli.CommandLine.Command;
     name = "config",
     description = {
       "The settings that `ramet serve` would use on this machine.",
-      "They come from a file, from the environment and from options; options override the"
-          + " others."
+      "Options override the environment, which overrides the file of settings."
     },
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {Show.class, Check.class},

@@ -16,8 +16,8 @@ import picocli.CommandLine.Mixin;
     description = {
       "Prints the key that a host created for the administrators of its machine.",
       "The host's user and root can read it, and ramet uses it by itself. To revoke it,"
-          + " remove",
-      "local.key from the data root; the next start of the host creates another one."
+          + " remove local.key from the data root; the next start of the host creates another"
+          + " one."
     },
     footerHeading = "%nExamples:%n",
     footer = {

@@ -19,7 +19,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "clone",
     description = {
-      "Starts copies of a running sandbox in its current state, and prints their ids.",
+      "Starts copies of a sandbox in its current state, and prints their ids.",
       "Either all start or none does; the source keeps running."
     },
     footerHeading = "%nExamples:%n",

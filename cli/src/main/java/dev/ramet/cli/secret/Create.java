@@ -26,9 +26,8 @@ import picocli.CommandLine.Parameters;
     name = "create",
     description = {
       "Creates a secret from standard input or a file, and prints its name.",
-      "Arguments are not accepted, because other users of this machine could see them. One"
-          + " line",
-      "break at the end is removed."
+      "Arguments are not accepted, because other users of this machine could see them."
+          + " One line break at the end is removed."
     },
     footerHeading = "%nExamples:%n",
     footer = {

@@ -38,11 +38,9 @@ final class Create extends ApiCommand {
   @Option(
       names = "--name",
       paramLabel = "NAME",
-      description = {
-        "NAME or NAME:TAG of the snapshot. An older snapshot with the same NAME:TAG loses the"
-            + " tag",
-        "and can then be reached by its id only."
-      })
+      description =
+          "NAME or NAME:TAG of the snapshot. An older snapshot with the same name and tag loses the"
+              + " tag and can then be reached by its id only.")
   private @Nullable String name;
 
   @Option(names = "--description", paramLabel = "TEXT", description = "A description for people.")

@@ -17,8 +17,9 @@ import picocli.CommandLine.Option;
 @Command(
     name = "check",
     description = {
-      "Checks everything below the roots of a host: that every recorded object exists and is",
-      "intact, and that nothing else lies there. Changes nothing without --repair."
+      "Checks that everything recorded below the roots of a host exists and is intact.",
+      "Also reports files that nothing needs and files that Ramet did not make. Changes"
+          + " nothing without --repair."
     },
     footerHeading = "%nExamples:%n",
     footer = {
@@ -29,8 +30,8 @@ import picocli.CommandLine.Option;
       "",
       "The status is 0 if all is well, and 1 if a problem remains.",
       RootCommand.FOOTER,
-      "It then mounts a pool that is not mounted, and leaves for the next start of a host",
-      "everything that machines may still use."
+      "It then mounts a pool that is not mounted, and leaves everything that machines may still",
+      "use for the next start of a host."
     })
 final class Check extends RootCommand {
   private static final int FINDINGS = 1;

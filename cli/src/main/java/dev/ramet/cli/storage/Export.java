@@ -14,11 +14,12 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "export",
     description = {
-      "Writes a snapshot or template to a new directory on the host's machine:",
-      "sparse images of its disk and memory, its device state, its kernel, and a SHA-256",
-      "of each. The directory can be imported by itself, there or on another host.",
-      "With --since it holds only the differences from an older snapshot, and can be",
-      "imported by hosts that have the content of that snapshot.",
+      "Writes a snapshot or template to a new directory on the host's machine.",
+      "The directory holds sparse images of the disk and memory, the device state, the"
+          + " kernel, and a SHA-256 of each. It can be imported by itself, there or on another"
+          + " host.",
+      "With --since it holds only the differences from an older snapshot, and can be"
+          + " imported by hosts that have the content of that snapshot.",
       "An export that is stopped or fails leaves no files."
     },
     footerHeading = "%nExamples:%n",

@@ -15,11 +15,12 @@ import picocli.CommandLine.Option;
 @Command(
     name = "gc",
     description = {
-      "Removes unneeded files below the roots of a running host: unfinished or half-deleted",
-      "objects and the remains of deleted ones. Never removes an object that a client knows."
+      "Removes the remains of unfinished and deleted objects below the roots of a running"
+          + " host.",
+      "Never removes an object that a client knows."
     },
     footerHeading = "%nExamples:%n",
-    footer = {"  ramet storage gc --dry-run    show it first", "  ramet storage gc"})
+    footer = {"  ramet storage gc --dry-run    only list it", "  ramet storage gc"})
 final class Gc extends ApiCommand {
   private static final int LEFT = 1;
 

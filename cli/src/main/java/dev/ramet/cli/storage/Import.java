@@ -14,10 +14,10 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "import",
     description = {
-      "Creates a snapshot or template from a directory that ramet storage export",
-      "wrote, and prints its id. First, every byte is checked against the directory's",
-      "record; the directory stays. A directory exported with --since needs the snapshot",
-      "that it builds on, on this host."
+      "Creates a snapshot or template from an exported directory, and prints its id.",
+      "Checks every byte against the digests in the directory first; the directory stays."
+          + " If it was exported with --since, this host must have the snapshot that it builds"
+          + " on."
     },
     footerHeading = "%nExamples:%n",
     footer = {

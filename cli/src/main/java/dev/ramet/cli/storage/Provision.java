@@ -15,8 +15,9 @@ import picocli.CommandLine.Option;
 @Command(
     name = "provision",
     description = {
-      "Makes a copy-on-write pool inside a data root and mounts it, or mounts it again after a",
-      "restart of the machine. Does nothing if the pool is mounted already."
+      "Makes a copy-on-write pool inside a data root and mounts it.",
+      "After a restart of the machine, it mounts the pool again. Does nothing if the pool"
+          + " is mounted already."
     },
     footerHeading = "%nExamples:%n",
     footer = {

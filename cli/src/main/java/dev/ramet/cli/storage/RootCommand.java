@@ -16,8 +16,8 @@ import picocli.CommandLine.Option;
 abstract class RootCommand extends ApiCommand {
   /** The last line of each such command's help. */
   static final String FOOTER =
-      "If no host is named or runs here, it opens the data root itself; no host can start"
-          + " meanwhile.";
+      "If no host is named or runs here, the command opens the data root itself; no host can start"
+          + " on it meanwhile.";
 
   @Option(
       names = "--offline",

@@ -7,10 +7,10 @@ import picocli.CommandLine.Command;
 @Command(
     name = "storage",
     description = {
-      "The storage of a host. check and usage ask a running host, or open the data root on"
-          + " this",
-      "machine if none runs. gc, export and import need a running host. status, provision and",
-      "remove manage the pool of a data root on this machine while no host runs on it."
+      "The storage of a host.",
+      "check and usage ask a running host, or open the data root on this machine if no"
+          + " host runs. gc, export and import need a running host. status, provision and"
+          + " remove manage the pool of a data root on this machine while no host runs on it."
     },
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {

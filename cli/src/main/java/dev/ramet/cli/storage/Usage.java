@@ -14,8 +14,9 @@ import picocli.CommandLine.Command;
 @Command(
     name = "usage",
     description = {
-      "Shows the space that each disk and memory image of a host takes: its own, which",
-      "deleting it frees, and in all, including the space it shares with others."
+      "Shows the space that each disk and memory image of a host takes.",
+      "EXCLUSIVE is the space that deleting an image frees; REFERENCED includes the space"
+          + " that it shares with others."
     },
     footerHeading = "%nExamples:%n",
     footer = {

@@ -17,13 +17,13 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "build",
     description = {
-      "Builds a template from a recipe or a container image, boots it, captures it warm, and",
-      "prints its id. If the same content exists already, nothing is built.",
-      "An image is an OCI layout, as a directory or tar archive, or an archive from docker"
-          + " save. The",
-      "host reads it: it must be on the host's machine, in one of its"
-          + " ramet.exchange-directories if",
-      "those are set. The image's command is started as its user, and runs in every sandbox."
+      "Builds a template from a recipe or a container image, and prints its id.",
+      "The template is booted and captured warm. If the same content exists already,"
+          + " nothing is built.",
+      "An image is an OCI layout, as a directory or tar archive, or an archive from"
+          + " docker save. The host reads it: it must be on the host's machine, in one of its"
+          + " ramet.exchange-directories if those are set. The image's command is started as"
+          + " its user, and runs in every sandbox."
     },
     footerHeading = "%nExamples:%n",
     footer = {

@@ -14,10 +14,9 @@ import picocli.CommandLine.Option;
 @Command(
     name = "import",
     description = {
-      "Creates a template from your own kernel and disk, boots it, captures it warm, prints"
-          + " its id.",
-      "The host reads the files: they must be on its machine, in one of its",
-      "ramet.exchange-directories if those are set."
+      "Creates a template from your own kernel and disk, and prints its id.",
+      "The template is booted and captured warm. The host reads the files: they must be"
+          + " on its machine, in one of its ramet.exchange-directories if those are set."
     },
     footerHeading = "%nExamples:%n",
     footer = {

@@ -15,9 +15,8 @@ import picocli.CommandLine.Parameters;
     name = "rm",
     aliases = "delete",
     description = {
-      "Deletes templates. Sandboxes started from them keep running. An id or NAME:TAG is"
-          + " one version;",
-      "NAME is all versions of that name."
+      "Deletes templates. Sandboxes started from them keep running.",
+      "An id or NAME:TAG is one version; NAME is all versions of that name."
     },
     footerHeading = "%nExamples:%n",
     footer = {"  ramet template rm micro", "  ramet template rm web:v1"})

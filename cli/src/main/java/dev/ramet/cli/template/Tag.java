@@ -16,9 +16,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "tag",
     description = {
-      "Assigns tags to a version of a template, and prints its id. Versions that had these"
-          + " tags",
-      "lose them but remain."
+      "Assigns tags to a version of a template, and prints its id.",
+      "Other versions that had these tags lose them but remain."
     },
     footerHeading = "%nExamples:%n",
     footer = {"  ramet template tag web:v2 default stable"})

@@ -14,9 +14,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "untag",
     description = {
-      "Removes tags from the versions of a template. The versions remain; one without tags"
-          + " is reached",
-      "by its id."
+      "Removes tags from the versions of a template.",
+      "The versions remain; a version without tags is reached by its id."
     },
     footerHeading = "%nExamples:%n",
     footer = {"  ramet template untag web stable"})

@@ -9,7 +9,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpUtil;
 
-/** A request and how far it and its response have come. Used by one event loop. */
+/** A request, with the progress of it and its response. Used by one event loop. */
 final class Exchange {
   private final HttpRequest request;
   private final boolean hasBody;
@@ -17,27 +17,27 @@ final class Exchange {
   private final boolean last;
   private final boolean waits;
 
-  /** Whether its head was sent. */
+  /** Whether the request's head was sent. */
   boolean sent;
 
   boolean bodyDone;
   boolean retried;
 
-  /** Whether anything of a response has come. */
+  /** Whether any part of a response has arrived. */
   boolean answered;
 
-  /** Whether the response has an interim one before it. */
+  /** Whether an interim response precedes the response. */
   boolean continued;
 
-  /** Whether the last response has begun; interim ones may come before it. */
+  /** Whether the final response has begun; interim ones may precede it. */
   boolean responding;
 
-  /** Whether the response ends with the connection to the host. */
+  /** Whether the response ends when the connection to the host does. */
   boolean toTheEnd;
 
   boolean responseDone;
 
-  /** Whether no request may follow. */
+  /** Whether no further request may follow. */
   boolean closes;
 
   Exchange(HttpRequest request) {
@@ -64,7 +64,7 @@ final class Exchange {
     return request.method().equals(HttpMethod.HEAD);
   }
 
-  /** A response begins. */
+  /** Records that a response begins. */
   void answer(HttpResponse response) {
     HttpResponseStatus status = response.status();
     answered = true;
@@ -84,8 +84,9 @@ final class Exchange {
   }
 
   /**
-   * Whether a request may follow. A guest that waited for the host's word before its body, and got
-   * none, may leave the body out: then nobody knows where the next request begins.
+   * Returns whether another request may follow. A guest that waited for the host's permission to
+   * send its body, and did not get it, may omit the body: the start of the next request is then
+   * unknown.
    */
   boolean mayFollow() {
     boolean unclear = waits && !continued && !bodyDone;

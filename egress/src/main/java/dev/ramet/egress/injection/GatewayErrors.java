@@ -10,16 +10,16 @@ import java.net.UnknownHostException;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** Responses to requests that could not be sent on, or that the host has not answered. */
+/** Responses to requests that could not be forwarded, or that the host did not answer. */
 final class GatewayErrors {
   private static final System.Logger LOG = System.getLogger(GatewayErrors.class.getName());
 
   private GatewayErrors() {}
 
   /**
-   * The response where a host was not reached.
+   * Returns the response if a host could not be reached.
    *
-   * @param why null when the connection ended without a response
+   * @param why the failure, or null if the connection ended without a response
    */
   static LocalResponse unreached(Exchange exchange, String name, @Nullable Throwable why) {
     Throwable cause = Streams.cause(why);
@@ -37,7 +37,7 @@ final class GatewayErrors {
     return badGateway(exchange, name + " " + reason);
   }
 
-  /** The response where the headers cannot be had. */
+  /** Returns the response if the headers cannot be determined. */
   static LocalResponse unavailable(Exchange exchange, String name, @Nullable Throwable why) {
     Throwable cause = Streams.cause(why);
     if (cause instanceof MissingSecretException missing) {

@@ -8,7 +8,7 @@ import dev.ramet.egress.rule.Secrets;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Has rules about guests' requests take effect. Thread-safe. */
+/** Applies the rules about guests' requests. Thread-safe. */
 public final class GuestRequests {
   private final Secrets secrets;
   private final Function<String, @Nullable String> values;
@@ -16,12 +16,12 @@ public final class GuestRequests {
   private final UpstreamTls upstreamTls;
 
   /**
-   * Creates the one of an engine.
+   * Creates the instance of an engine.
    *
    * @param secrets that rules refer to
    * @param values returns the value of a secret by its id or name, or null if there is none
    * @param authority that guests trust
-   * @param upstreamTls for the hosts that guests ask
+   * @param upstreamTls for the hosts that guests connect to
    */
   public GuestRequests(
       Secrets secrets,
@@ -35,27 +35,27 @@ public final class GuestRequests {
   }
 
   /**
-   * Refuses rules that could not take effect.
+   * Refuses rules that cannot be applied.
    *
-   * @throws dev.ramet.errors.RametException {@code INVALID_ARGUMENT} for a secret that is not there
+   * @throws dev.ramet.errors.RametException {@code INVALID_ARGUMENT} for an unknown secret
    */
   public void check(RequestRules rules) {
     rules.check(secrets);
   }
 
-  /** A sandbox's rules at work. */
+  /** Returns the interceptor for a sandbox's rules. */
   public RequestInterceptor rules(RequestRules rules) {
     return rules.none()
         ? RequestInterceptor.NONE
         : new HeaderInjector(rules, values, authority, upstreamTls);
   }
 
-  /** The certificate that a guest has to trust, in text form. */
+  /** Returns the certificate that a guest must trust, in PEM form. */
   public String authority() {
     return authority.pem();
   }
 
-  /** The secrets that rules refer to. */
+  /** Returns the secrets that rules refer to. */
   public Secrets secrets() {
     return secrets;
   }

@@ -8,14 +8,14 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
 
-/** Ends the TLS of guests, who take this host for the one that they ask. */
+/** Terminates the TLS of guests, which take this host for their upstream. */
 final class GuestTls {
   static final long HANDSHAKE_MILLIS = Duration.ofSeconds(30).toMillis();
   private static final String[] PROTOCOLS = {"http/1.1"};
 
   private GuestTls() {}
 
-  /** A handler for a guest's side of one connection. */
+  /** Returns a handler for the guest's side of one connection. */
   static SslHandler handler(SSLContext context) {
     SSLEngine engine = context.createSSLEngine();
     engine.setUseClientMode(false);

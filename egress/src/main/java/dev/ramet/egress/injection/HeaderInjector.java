@@ -22,8 +22,8 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts headers into the requests of one sandbox's guest by its rules: ends its TLS where there is
- * some, and sends each request on by a connection of this host. Thread-safe.
+ * Puts headers into the requests of one sandbox's guest, as its rules say: terminates its TLS, if
+ * any, and forwards each request over a connection of this host. Thread-safe.
  */
 final class HeaderInjector implements RequestInterceptor {
   private final RequestRules rules;
@@ -36,7 +36,7 @@ final class HeaderInjector implements RequestInterceptor {
    *
    * @param rules of the sandbox
    * @param secrets returns the value of a secret by its id or name, or null if there is none
-   * @param certificates issues certificates for names that the guest asks
+   * @param certificates issues certificates for the names that the guest connects to
    * @param upstreamTls for the hosts of these names
    */
   HeaderInjector(

@@ -11,8 +11,8 @@ import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the requests of one connection of a guest to their host, by a connection that is kept while
- * it can be used. Used on the guest's event loop.
+ * Sends the requests of one guest connection to their host, over a connection that is kept while it
+ * is usable. Used on the guest's event loop.
  */
 final class HostSide {
   private final InjectedRequests requests;
@@ -64,9 +64,9 @@ final class HostSide {
   }
 
   /**
-   * Sends a part of a body.
+   * Sends part of a body.
    *
-   * @return whether the host takes more at once
+   * @return whether the host can take more now
    */
   boolean write(HttpContent content) {
     UpstreamConnection to = open;
@@ -79,21 +79,21 @@ final class HostSide {
     return to.channel().isWritable();
   }
 
-  /** The guest sends no more. */
+  /** Records that the guest sends no more. */
   void endOutput() {
     if (open != null) {
       Streams.endOutput(open.channel());
     }
   }
 
-  /** Goes on with the response. */
+  /** Continues to read the response. */
   void read() {
     if (open != null) {
       open.channel().read();
     }
   }
 
-  /** A request was answered to its end. */
+  /** Records that a request was answered completely. */
   void rests() {
     if (open != null) {
       open.rests();
@@ -103,7 +103,7 @@ final class HostSide {
   /**
    * Drops the connection that has ended.
    *
-   * @return it; null when another one is in use
+   * @return the dropped connection; null if another one is in use
    */
   @Nullable UpstreamConnection lost(Channel channel) {
     UpstreamConnection kept = open;
@@ -114,7 +114,7 @@ final class HostSide {
     return kept;
   }
 
-  /** Resets the connection, so that the host does not take a part of a request for the whole. */
+  /** Resets the connection, so that the host does not take a partial request for a complete one. */
   void drop() {
     UpstreamConnection kept = open;
     open = null;

@@ -27,12 +27,12 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of one connection of a guest, one after the other, each with the headers of its
- * moment. While a response comes, the next request is read as far as its head and waits. Used on
- * the guest's event loop.
+ * Handles the requests of one guest connection, one after the other, each with the headers that are
+ * current when it is sent. During a response, only the head of the next request is read, and it
+ * waits. Used on the guest's event loop.
  */
 final class InjectedRequests extends ChannelInboundHandlerAdapter {
-  /** Tells guests of another way to the host, past the rules. */
+  /** A header that offers guests another way to the host, which would bypass the rules. */
   private static final String OTHER_WAYS = "Alt-Svc";
 
   private final String name;
@@ -54,7 +54,7 @@ final class InjectedRequests extends ChannelInboundHandlerAdapter {
     this.host = new HostSide(this, connector, connection.guest());
   }
 
-  /** Whether the response is to {@code HEAD}. */
+  /** Whether the response is to a {@code HEAD} request. */
   boolean toHead() {
     return current != null && current.toHead();
   }
@@ -64,7 +64,7 @@ final class InjectedRequests extends ChannelInboundHandlerAdapter {
     demand();
   }
 
-  /** Asks for one more message of the guest. */
+  /** Requests one more message from the guest. */
   void demand() {
     if (!reading) {
       reading = true;
@@ -72,7 +72,7 @@ final class InjectedRequests extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Reads on, as long as the bytes that came do not make a message. */
+  /** Reads more while the bytes so far are not a complete message. */
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
     if (reading) {
@@ -163,14 +163,14 @@ final class InjectedRequests extends ChannelInboundHandlerAdapter {
     following(exchange);
   }
 
-  /** The host takes more of the body. */
+  /** Continues the body once the host can take more. */
   void moreOfBody() {
     if (current != null && !current.bodyDone) {
       demand();
     }
   }
 
-  /** A response of the host begins. */
+  /** Handles the start of a response from the host. */
   void response(Channel from, HttpResponse response) {
     Exchange exchange = current;
     if (exchange == null || !exchange.sent || exchange.responding) {
@@ -194,9 +194,9 @@ final class InjectedRequests extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Passes a part of a response on.
+   * Forwards part of a response.
    *
-   * @param cut whether the end of the connection would be no end of the response
+   * @param cut whether the response is incomplete if the connection ends
    */
   void content(Channel from, HttpContent content, boolean cut) {
     Exchange exchange = current;
@@ -224,7 +224,7 @@ final class InjectedRequests extends ChannelInboundHandlerAdapter {
     following(exchange);
   }
 
-  /** Goes on with the next request when both ways of this one are done. */
+  /** Continues with the next request once this request and its response are complete. */
   private void following(Exchange exchange) {
     if (exchange.responseDone && exchange.bodyDone && current == exchange) {
       current = null;
@@ -236,7 +236,7 @@ final class InjectedRequests extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** The connection to the host has ended, or cannot be used any more. */
+  /** Handles the end of the connection to the host, or its failure. */
   void hostEnded(Channel from, @Nullable Throwable problem) {
     UpstreamConnection lost = host.lost(from);
     Exchange exchange = current;
@@ -251,7 +251,7 @@ final class InjectedRequests extends ChannelInboundHandlerAdapter {
         && !exchange.hasBody()
         && !exchange.retried
         && !(problem instanceof BadHttpException)) {
-      // The host has closed a connection that idled, at the moment it was used again.
+      // The host closed an idle connection at the moment it was used again.
       exchange.retried = true;
       host.send(exchange);
     } else {
@@ -263,7 +263,7 @@ final class InjectedRequests extends ChannelInboundHandlerAdapter {
     respond(GatewayErrors.unreached(exchange, name, why));
   }
 
-  /** Answers for the host; no request follows. */
+  /** Responds instead of the host; no further request follows. */
   private void respond(LocalResponse response) {
     ChannelHandlerContext encoder = connection.guest().pipeline().context(ResponseEncoder.class);
     if (encoder != null) {
@@ -272,7 +272,7 @@ final class InjectedRequests extends ChannelInboundHandlerAdapter {
     connection.finish();
   }
 
-  /** The host's response waits for this guest. */
+  /** Lets the host's response wait until the guest reads. */
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
     if (ctx.channel().isWritable()) {
@@ -288,7 +288,7 @@ final class InjectedRequests extends ChannelInboundHandlerAdapter {
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     if (cause.getCause() instanceof SSLException) {
-      connection.finish(); // The guest is told by an alert.
+      connection.finish(); // An alert tells the guest.
     } else {
       connection.reset();
     }

@@ -18,22 +18,24 @@ import org.jspecify.annotations.Nullable;
 
 /** Checks the head of a guest's request, and rewrites it. */
 final class RequestRewriting {
-  /** Headers between the guest and this host; those to the next host are made here. */
+  /**
+   * Headers for the hop between the guest and this host; those for the next hop are created here.
+   */
   private static final List<String> HOP =
       List.of("Connection", "Upgrade", "Keep-Alive", "Proxy-Connection", "TE", "HTTP2-Settings");
 
   private RequestRewriting() {}
 
   /**
-   * Refuses requests that could carry headers elsewhere than to the host that the rules are for.
+   * Refuses requests that could carry headers to a host other than the one that the rules are for.
    *
    * @param name of that host
-   * @return the response to such a request, or null if the request may be sent on
+   * @return the response to such a request, or null if the request may be forwarded
    */
   static @Nullable LocalResponse refusal(HttpRequest head, String name) {
     HttpMethod method = head.method();
     if (method.equals(HttpMethod.TRACE) || method.equals(HttpMethod.CONNECT)) {
-      // A host may answer the one with the header that was put in, and the other leads anywhere.
+      // A host may answer TRACE with the injected header, and CONNECT can lead anywhere.
       String text = method + " is not forwarded to " + name;
       return new LocalResponse(HttpResponseStatus.METHOD_NOT_ALLOWED, text, false);
     }
@@ -53,7 +55,7 @@ final class RequestRewriting {
     }
   }
 
-  /** Puts headers into a request in place of those of the same names. */
+  /** Puts headers into a request, replacing those of the same names. */
   static void put(Map<String, String> added, HttpRequest request) {
     boolean webSocket = webSocket(request);
     boolean last = last(request);
@@ -68,7 +70,10 @@ final class RequestRewriting {
     }
   }
 
-  /** Whether a request asks for a WebSocket; no other protocol is switched to. */
+  /**
+   * Returns whether a request asks for a WebSocket, the only protocol that a connection may switch
+   * to.
+   */
   static boolean webSocket(HttpRequest head) {
     List<String> to = head.headers().getAll(HttpHeaderNames.UPGRADE);
     return to.size() == 1
@@ -78,12 +83,12 @@ final class RequestRewriting {
         && !hasBody(head);
   }
 
-  /** Whether a body follows the head of a request. */
+  /** Returns whether a body follows the head of a request. */
   static boolean hasBody(HttpRequest head) {
     return !RequestHeads.bodiless(head);
   }
 
-  /** Whether no message follows on the connection. */
+  /** Returns whether no further message follows on the connection. */
   static boolean last(HttpMessage head) {
     return head.protocolVersion().equals(HttpVersion.HTTP_1_0)
         || RequestHeads.words(head.headers(), HttpHeaderNames.CONNECTION).contains("close");

@@ -5,7 +5,7 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseEncoder;
 import java.util.function.BooleanSupplier;
 
-/** Encodes responses to a guest, those to {@code HEAD} without a body. */
+/** Encodes responses to a guest; those to {@code HEAD} have no body. */
 final class ResponseEncoder extends HttpResponseEncoder {
   private final BooleanSupplier toHead;
 

@@ -14,7 +14,7 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 
-/** The host's side of a guest's requests: hands responses over no faster than the guest reads. */
+/** The host's side of a guest's requests: forwards responses no faster than the guest reads. */
 final class ResponseRelay extends ChannelInboundHandlerAdapter {
   private final InjectedRequests requests;
   private final Channel guest;
@@ -67,7 +67,7 @@ final class ResponseRelay extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** TLS says itself that nothing more comes; the decoder learns it from the channel's end. */
+  /** TLS itself signals that nothing more comes; the decoder learns it from the channel's end. */
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
     if (event instanceof SslCloseCompletionEvent closed && closed.isSuccess()) {

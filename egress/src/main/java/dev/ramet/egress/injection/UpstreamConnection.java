@@ -4,11 +4,9 @@ package dev.ramet.egress.injection;
 import io.netty.channel.Channel;
 import java.time.Duration;
 
-/**
- * A connection to the host that a guest asks, kept for further requests. Used on its event loop.
- */
+/** A connection to an upstream, kept for further requests. Used on its event loop. */
 final class UpstreamConnection {
-  /** Servers close what idles; most of them after five seconds, or later. */
+  /** Servers close idle connections, most of them after five seconds or later. */
   private static final Duration KEPT = Duration.ofSeconds(4);
 
   private final Channel channel;
@@ -23,18 +21,18 @@ final class UpstreamConnection {
     return channel;
   }
 
-  /** A request was answered to its end. */
+  /** Records that a request was answered completely. */
   void rests() {
     used = true;
     idleSinceNanos = System.nanoTime();
   }
 
-  /** Whether it has carried a request before, so that the host may have closed it meanwhile. */
+  /** Returns whether it has carried a request before, so that the host may have closed it since. */
   boolean used() {
     return used;
   }
 
-  /** Whether it can probably carry another request. */
+  /** Returns whether it can probably carry another request. */
   boolean usable() {
     return channel.isActive() && (!used || System.nanoTime() - idleSinceNanos < KEPT.toNanos());
   }

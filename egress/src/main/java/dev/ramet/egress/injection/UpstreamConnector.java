@@ -8,14 +8,14 @@ import io.netty.channel.ChannelHandler;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Connects to the host that a guest asks. Used on the guest's event loop. */
+/** Connects to the upstream of a guest's requests. Used on the guest's event loop. */
 final class UpstreamConnector {
   private final String name;
   private final InterceptedConnection connection;
   private final @Nullable UpstreamTls tls;
 
   /**
-   * A connector for one connection of a guest.
+   * Creates a connector for one guest connection.
    *
    * @param tls for hosts that speak it, or null
    */
@@ -25,7 +25,7 @@ final class UpstreamConnector {
     this.tls = tls;
   }
 
-  /** Connects, and shakes hands where there is TLS. */
+  /** Connects, and performs the TLS handshake if there is one. */
   CompletableFuture<UpstreamConnection> connect(ChannelHandler... handlers) {
     return connection.connect(name).thenCompose(channel -> ready(channel, handlers));
   }

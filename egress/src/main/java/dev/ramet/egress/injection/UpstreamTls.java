@@ -25,8 +25,8 @@ import javax.net.ssl.X509TrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * TLS with the hosts that guests ask. A host must show a certificate for its name from an authority
- * that this host's Java trusts, or the operator. Thread-safe.
+ * TLS with upstreams. An upstream must present a certificate for its name from an authority that
+ * this host's Java or the operator trusts. Thread-safe.
  */
 public final class UpstreamTls {
   private static final String[] PROTOCOLS = {"http/1.1"};
@@ -34,10 +34,10 @@ public final class UpstreamTls {
   private final SSLContext context;
 
   /**
-   * Reads what is trusted.
+   * Reads the trusted authorities.
    *
-   * @param authorities a PEM file of more authorities, or null for none
-   * @throws RametException {@code INVALID_ARGUMENT} for a file that holds none
+   * @param authorities a PEM file of additional authorities, or null
+   * @throws RametException {@code INVALID_ARGUMENT} if the file contains none
    */
   public UpstreamTls(@Nullable Path authorities) {
     try {
@@ -96,11 +96,11 @@ public final class UpstreamTls {
   }
 
   /**
-   * Starts TLS on a connection to a host. The handshake fails unless the host shows a certificate
-   * for the name that is trusted.
+   * Starts TLS on a connection to an upstream. The handshake fails unless the upstream presents a
+   * trusted certificate for the name.
    *
-   * @param channel connected, with handlers that the one of TLS is put before
-   * @param name that the certificate must be for
+   * @param channel a connected channel; the TLS handler is put before its handlers
+   * @param name the name that the certificate must be for
    */
   SslHandler start(Channel channel, String name) {
     SSLEngine engine = context.createSSLEngine(name, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Puts headers into the requests of guests, and ends their TLS to do so. */
+/** Puts headers into the requests of guests, and terminates their TLS to do so. */
 @NullMarked
 package dev.ramet.egress.injection;
 

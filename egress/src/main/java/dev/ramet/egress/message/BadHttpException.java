@@ -3,14 +3,14 @@ package dev.ramet.egress.message;
 
 import java.io.IOException;
 
-/** A message that is not HTTP/1.1, or that programs understand in different ways. */
+/** A message that is not HTTP/1.1, or that programs may interpret differently. */
 public final class BadHttpException extends IOException {
   private static final long serialVersionUID = 1L;
 
   /**
-   * A refusal.
+   * Creates the exception.
    *
-   * @param message what is wrong, without the text that was sent
+   * @param message the defect, without the text that was sent
    */
   public BadHttpException(String message) {
     super(message);

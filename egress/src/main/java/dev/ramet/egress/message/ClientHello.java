@@ -12,15 +12,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first message of a client of TLS (RFC 8446, 4.1.2), read as strictly as servers do. Netty's
- * handlers for it take what some servers refuse, and would read the name from it. One object reads
- * one message; used by one thread.
+ * Parses the first message of a TLS client (RFC 8446, 4.1.2) as strictly as servers do. Netty's
+ * handlers accept messages that some servers refuse, and would read the name from them. One object
+ * reads one message; used by one thread.
  */
 final class ClientHello {
-  /** The first byte of a connection of TLS: a record of a handshake. */
+  /** The first byte of a TLS connection: a handshake record. */
   static final int RECORD = 22;
 
-  /** No more bytes are read, in records with their headers. */
+  /** The maximum number of bytes to read, including record headers. */
   static final int MAX_BYTES = 64 << 10;
 
   private static final int MAX_RECORD_BYTES = 1 << 14;
@@ -39,8 +39,8 @@ final class ClientHello {
    * Reads the records that have arrived since the last call, and leaves them in the buffer. The
    * reader index must not move between calls.
    *
-   * @return whether the message is there to its end
-   * @throws ProtocolException when it is not one
+   * @return whether the message is complete
+   * @throws ProtocolException if it is not a ClientHello
    */
   boolean complete(ByteBuf in) throws IOException {
     while (in.readableBytes() - at >= RECORD_HEADER_BYTES) {
@@ -82,10 +82,10 @@ final class ClientHello {
   }
 
   /**
-   * The name of the server in the complete message.
+   * Returns the server name in the complete message.
    *
-   * @return as it was sent, or null when the client names none
-   * @throws ProtocolException when the message is malformed
+   * @return the name as sent, or null if the client sent none
+   * @throws ProtocolException if the message is malformed
    */
   @Nullable String serverName() throws IOException {
     int length = message.position() - MESSAGE_HEADER_BYTES;

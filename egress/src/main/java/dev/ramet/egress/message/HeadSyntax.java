@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Checks the syntax of a message's head (RFC 9112, 2 to 5) as its bytes arrive, before it is
- * decoded. Decoders accept more: single line feeds, folded lines, spaces around names. Others then
- * read such a head differently. One object checks one head; used by one thread.
+ * decoded. Decoders accept more: single line feeds, folded lines, spaces around names. Other
+ * programs may then read such a head differently. One object checks one head; used by one thread.
  */
 final class HeadSyntax {
   /** The largest head. */
@@ -53,7 +53,7 @@ final class HeadSyntax {
     return new HeadSyntax(RESPONSE, 0);
   }
 
-  /** Checks trailers, which begin so many bytes after the reader index. */
+  /** Starts to check trailers, which begin at this offset from the reader index. */
   static HeadSyntax ofTrailers(int from) {
     return new HeadSyntax(null, from);
   }
@@ -62,7 +62,7 @@ final class HeadSyntax {
    * Checks the bytes that have arrived since the last call. The reader index must not move between
    * calls.
    *
-   * @return whether the head is there to its end
+   * @return whether the head is complete
    */
   boolean complete(ByteBuf in) throws BadHttpException {
     int base = in.readerIndex();

@@ -7,20 +7,20 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A response of this host itself, the last on its connection.
+ * A response from this host itself, the last one on its connection.
  *
  * @param status such as 403
  * @param text for the guest and its user
- * @param head whether it is to a request of {@code HEAD}, so that it has no body
+ * @param head whether it responds to a {@code HEAD} request and so has no body
  */
 public record LocalResponse(HttpResponseStatus status, String text, boolean head) {
-  /** Makes the response to a request that can be understood in different ways. */
+  /** Creates the response to an ambiguous request. */
   public static LocalResponse to(BadHttpException bad) {
     return new LocalResponse(
         HttpResponseStatus.BAD_REQUEST, String.valueOf(bad.getMessage()), false);
   }
 
-  /** The message as bytes. */
+  /** Returns the message as bytes. */
   public ByteBuf bytes() {
     byte[] body = (text + "\n").getBytes(StandardCharsets.UTF_8);
     String lines =

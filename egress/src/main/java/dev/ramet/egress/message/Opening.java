@@ -7,11 +7,11 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first message of a guest on a connection. Immutable.
+ * The first message that a guest sends on a connection. Immutable.
  *
  * @param tls whether it is TLS
- * @param name of the server, as {@link HostPatterns#normal} has it; null when the guest gave none
- * @param head of the first request, when it is one of HTTP
+ * @param name of the server, normalised by {@link HostPatterns#normal}; null if the guest sent none
+ * @param head of the first request, if it is HTTP
  * @param problem why the message could not be read, or null
  */
 public record Opening(

@@ -14,8 +14,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads as much of a guest's first message as it takes to know the name that it is for, and keeps
- * the bytes: they go to the handlers that replace this one. Used by one event loop.
+ * Reads a guest's first message until its host name is known, and keeps the bytes for the handlers
+ * that replace this one. Used by one event loop.
  */
 public final class OpeningReader extends ByteToMessageDecoder {
   private final Consumer<Opening> decision;
@@ -50,7 +50,7 @@ public final class OpeningReader extends ByteToMessageDecoder {
     }
   }
 
-  /** Null while more has to come. */
+  /** Returns null while more bytes are needed. */
   private @Nullable Opening read(ByteBuf in) {
     try {
       tls = in.getByte(in.readerIndex()) == ClientHello.RECORD;
@@ -85,7 +85,7 @@ public final class OpeningReader extends ByteToMessageDecoder {
     }
   }
 
-  /** Nothing more is read until the connection to the host is there. */
+  /** Nothing more is read until the connection to the host is open. */
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
     if (!decided) {

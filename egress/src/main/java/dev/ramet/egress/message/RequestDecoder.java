@@ -21,12 +21,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decodes a guest's requests, and refuses those that others could understand differently: the
- * output then ends with a {@link BadHttpException}, otherwise with {@link EndOfInput}. After a
- * request that may change the protocol it waits for {@link #resume}. Used by one event loop.
+ * Decodes a guest's requests and refuses ambiguous ones: the output then ends with a {@link
+ * BadHttpException}, otherwise with {@link EndOfInput}. After a request that may change the
+ * protocol it waits for {@link #resume}. Used by one event loop.
  */
 public final class RequestDecoder extends HttpRequestDecoder {
-  /** The time for the head of a request, from its first byte. */
+  /** The time limit for the head of a request, from its first byte. */
   static final Duration TIME_FOR_A_HEAD = Duration.ofSeconds(30);
 
   private static final int PART_BYTES = 64 << 10;
@@ -40,9 +40,9 @@ public final class RequestDecoder extends HttpRequestDecoder {
   private boolean ended;
 
   /**
-   * A decoder for one connection.
+   * Creates a decoder for one connection.
    *
-   * @param maySwitch whether other bytes than requests may follow this one
+   * @param maySwitch whether bytes other than requests may follow a request
    */
   public RequestDecoder(Predicate<HttpRequest> maySwitch) {
     super(config());
@@ -59,7 +59,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
         .setUseRfc9112TransferEncoding(true);
   }
 
-  /** Decodes a head whose syntax was checked. */
+  /** Decodes a head whose syntax has been checked. */
   static HttpRequest head(ByteBuf in) throws BadHttpException {
     List<Object> out = new ArrayList<>();
     try {
@@ -113,12 +113,12 @@ public final class RequestDecoder extends HttpRequestDecoder {
     }
   }
 
-  /** Whether it waits for {@link #resume}. */
+  /** Returns whether it waits for {@link #resume}. */
   public boolean isPaused() {
     return paused;
   }
 
-  /** Goes on with requests after one that has not changed the protocol. */
+  /** Continues with requests after one that did not change the protocol. */
   public void resume() {
     ChannelHandlerContext ctx = context;
     pausing = false;
@@ -132,7 +132,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
     }
   }
 
-  /** A request has a body only where it says so, whatever drafts of WebSocket meant. */
+  /** A request has a body only if its head says so, whatever drafts of WebSocket meant. */
   @Override
   protected boolean isContentAlwaysEmpty(HttpMessage message) {
     return !message.headers().contains(HttpHeaderNames.CONTENT_LENGTH)

@@ -12,15 +12,16 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The parts of a request's head that rules look at. */
+/** Reads the parts of a request's head that rules depend on. */
 public final class RequestHeads {
   private RequestHeads() {}
 
   /**
-   * The name that a request is for.
+   * Returns the host name that a request is for.
    *
-   * @return as {@link HostPatterns#normal} has it; null for an address or anything else
-   * @throws BadHttpException unless there is one {@code Host}
+   * @return the name normalised by {@link HostPatterns#normal}; null for an address or anything
+   *     else
+   * @throws BadHttpException unless there is exactly one {@code Host}
    */
   public static @Nullable String name(HttpRequest head) throws BadHttpException {
     List<String> hosts = head.headers().getAll(HttpHeaderNames.HOST);
@@ -30,7 +31,7 @@ public final class RequestHeads {
     return HostPatterns.ofField(hosts.get(0));
   }
 
-  /** The words of a header that is a list, in lower case. */
+  /** Returns the elements of a list header, in lower case. */
   public static List<String> words(HttpHeaders headers, CharSequence name) {
     List<String> words = new ArrayList<>();
     for (String value : headers.getAll(name)) {
@@ -41,18 +42,20 @@ public final class RequestHeads {
     return words;
   }
 
-  /** Whether a request goes to the host that it names, rather than to a proxy. */
+  /** Returns whether a request is for the host that it names, rather than for a proxy. */
   public static boolean direct(HttpRequest head) {
     boolean all = head.method().equals(HttpMethod.OPTIONS) && head.uri().equals("*");
     return all || head.uri().startsWith("/");
   }
 
-  /** Whether no body follows the head of a request. */
+  /** Returns whether no body follows the head of a request. */
   public static boolean bodiless(HttpRequest head) {
     return !HttpUtil.isTransferEncodingChunked(head) && HttpUtil.getContentLength(head, 0L) == 0;
   }
 
-  /** Whether it does, and proxies after this one keep the name. */
+  /**
+   * Returns whether the request is for the host that it names, and further proxies keep the name.
+   */
   public static boolean fits(HttpRequest head) {
     return direct(head) && !words(head.headers(), HttpHeaderNames.CONNECTION).contains("host");
   }

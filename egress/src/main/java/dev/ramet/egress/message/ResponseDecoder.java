@@ -12,21 +12,21 @@ import io.netty.handler.codec.http.LastHttpContent;
 import java.util.List;
 
 /**
- * Decodes a host's responses as strictly as {@link RequestDecoder} does requests. Used by one event
- * loop.
+ * Decodes a host's responses as strictly as {@link RequestDecoder} decodes requests. Used by one
+ * event loop.
  */
 public final class ResponseDecoder extends HttpResponseDecoder {
   private final StrictFraming framing = new StrictFraming(HeadSyntax::ofResponse);
   private boolean toHead;
   private boolean ended;
 
-  /** A decoder for one connection. */
+  /** Creates a decoder for one connection. */
   public ResponseDecoder() {
     super(RequestDecoder.config());
   }
 
   /**
-   * Says what the next response is to.
+   * Sets the request that the next response belongs to.
    *
    * @param head whether the request's method is {@code HEAD}, so that no body follows
    */
@@ -47,7 +47,7 @@ public final class ResponseDecoder extends HttpResponseDecoder {
         || super.isContentAlwaysEmpty(message);
   }
 
-  /** A response without a length is whole when the connection ends. */
+  /** A response without a length is complete when the connection ends. */
   @Override
   protected void decodeLast(ChannelHandlerContext ctx, ByteBuf in, List<Object> out)
       throws Exception {

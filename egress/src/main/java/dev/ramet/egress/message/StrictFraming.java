@@ -23,9 +23,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands before a decoder of Netty: lets it see a head, a line with a chunk's size and trailers
- * only when they are complete and their syntax is right, and checks afterwards that the end of the
- * body is announced in one way alone. Used by one thread.
+ * Wraps a Netty decoder: passes on a head, a chunk size line or trailers only when they are
+ * complete and well-formed, and then checks that the end of the body is announced in one way only.
+ * Used by one thread.
  */
 final class StrictFraming {
   private static final int MAX_CHUNK_LINE_BYTES = 4096;
@@ -51,24 +51,24 @@ final class StrictFraming {
     this.syntax = syntax;
   }
 
-  /** Whether a message has begun and not ended, as far as it was decoded. */
+  /** Returns whether a message has begun but not ended, as far as it was decoded. */
   boolean inMessage() {
     return part == Part.BODY || part == Part.CHUNKS;
   }
 
-  /** Whether a head has begun and not ended. */
+  /** Returns whether a head has begun but not ended. */
   boolean inHead() {
     return part == Part.HEAD && head != null;
   }
 
-  /** A decoder of Netty. */
+  /** A Netty decoder. */
   interface Decoder {
     void decode() throws Exception;
   }
 
   /**
-   * Has a decoder go on where its input is right. Otherwise it ends with a {@link BadHttpException}
-   * among the output, so that it comes after the messages before it.
+   * Runs a decoder while its input is well-formed. Otherwise a {@link BadHttpException} ends the
+   * output, after the messages before the defect.
    */
   void decode(ByteBuf in, List<Object> out, Decoder decoder) throws Exception {
     int bytes = in.readableBytes();
@@ -91,9 +91,9 @@ final class StrictFraming {
   }
 
   /**
-   * The last object of an input.
+   * Returns the last object of an input.
    *
-   * @param unread bytes that were not decoded
+   * @param unread the bytes that were not decoded
    */
   Object end(int unread) {
     boolean within = inMessage() || (part == Part.HEAD && unread > 0);
@@ -102,7 +102,7 @@ final class StrictFraming {
         : EndOfInput.END;
   }
 
-  /** Whether the decoder may go on with these bytes; otherwise more have to come. */
+  /** Returns whether the decoder may continue with these bytes; otherwise more are needed. */
   private boolean ready(ByteBuf in) throws BadHttpException {
     return switch (part) {
       case HEAD -> {
@@ -151,9 +151,9 @@ final class StrictFraming {
   }
 
   /**
-   * Follows what the decoder has made.
+   * Follows the objects that the decoder produced.
    *
-   * @param bytes that it has read
+   * @param bytes the bytes that it has read
    */
   private void decoded(int bytes, List<?> objects) throws BadHttpException {
     chunkBytes -= part == Part.CHUNKS ? bytes : 0;

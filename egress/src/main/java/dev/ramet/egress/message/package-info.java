@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Strict reading of HTTP messages and TLS greetings. */
+/** Strict parsing of HTTP messages and TLS greetings. */
 @NullMarked
 package dev.ramet.egress.message;
 

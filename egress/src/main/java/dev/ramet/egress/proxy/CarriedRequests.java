@@ -24,9 +24,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes the requests of one connection on, and checks each of them: a connection that may carry
- * one request could carry others too, for other hosts at the same address. Responses pass as they
- * are.
+ * Forwards the requests of one connection and checks each of them, because a connection that was
+ * allowed for one host could carry requests for other hosts at the same address. Responses pass
+ * unchanged.
  */
 final class CarriedRequests extends ChannelInboundHandlerAdapter {
   private static final String SETTINGS = "http2-settings";
@@ -41,7 +41,7 @@ final class CarriedRequests extends ChannelInboundHandlerAdapter {
   private boolean hasBody;
 
   /**
-   * A carrier.
+   * Creates the handler of one connection.
    *
    * @param names the rules for further requests
    * @param first the first request, which they allow
@@ -57,7 +57,9 @@ final class CarriedRequests extends ChannelInboundHandlerAdapter {
     this.switches = webSocket(first);
   }
 
-  /** Refuses requests that do not go to the host that they name, or not from here. */
+  /**
+   * Refuses requests that are not for the host that they name, or that only a proxy may receive.
+   */
   static void check(HttpRequest head) throws BadHttpException {
     if (!RequestHeads.fits(head)) {
       throw new BadHttpException("a proxy or tunnel request, or one without a plain Host");
@@ -71,7 +73,7 @@ final class CarriedRequests extends ChannelInboundHandlerAdapter {
         && RequestHeads.bodiless(head);
   }
 
-  /** Whether a request may be the last of HTTP; the first alone may. */
+  /** Returns whether a request may end the use of HTTP; only the first one may. */
   boolean maySwitch(HttpRequest head) {
     boolean first = !firstDecoded;
     firstDecoded = true;
@@ -139,7 +141,7 @@ final class CarriedRequests extends ChannelInboundHandlerAdapter {
     ctx.read();
   }
 
-  /** Reads on, as long as the bytes that came do not make a message. */
+  /** Reads more while the bytes so far are not a complete message. */
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
     if (wanting) {
@@ -158,7 +160,7 @@ final class CarriedRequests extends ChannelInboundHandlerAdapter {
     return first && switches ? request : plain(request);
   }
 
-  /** Removes the wish for another protocol, in which requests would not be seen any more. */
+  /** Removes a request for another protocol, in which further requests would be invisible. */
   private static HttpRequest plain(HttpRequest request) {
     HttpHeaders headers = request.headers();
     if (headers.contains(HttpHeaderNames.UPGRADE)) {
@@ -172,7 +174,7 @@ final class CarriedRequests extends ChannelInboundHandlerAdapter {
     return request;
   }
 
-  /** The host's responses wait for this guest. */
+  /** Lets the host's responses wait until the guest reads. */
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
     if (ctx.channel().isWritable()) {

@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A sandbox's rules for its connections. Immutable and thread-safe.
  *
- * @param never addresses that no guest reaches
- * @param open whether the rules for addresses allow one that guests may reach
- * @param names hosts that are allowed by their name
- * @param upstream the proxy that all connections leave through, or null for none
+ * @param never addresses that no guest may reach
+ * @param open whether the address rules allow an address that guests may reach
+ * @param names hosts that are allowed by name
+ * @param upstream the proxy for all connections, or null
  * @param requests rules about requests
  */
 public record ConnectionPolicy(
@@ -22,7 +22,7 @@ public record ConnectionPolicy(
     HostPatterns names,
     @Nullable UpstreamProxy upstream,
     RequestInterceptor requests) {
-  /** Whether an address may be reached, whatever the name is. */
+  /** Returns whether an address may be reached, whatever the name is. */
   boolean reaches(InetAddress address) {
     return !never.test(address) && open.test(address);
   }

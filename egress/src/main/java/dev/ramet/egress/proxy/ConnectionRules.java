@@ -8,8 +8,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules that one connection goes by, and the questions they were asked: so other rules can be
- * asked the same. Everything is read and written under the lock of the server. Thread-safe.
+ * The rules for one connection, and the decisions made by them, so that changed rules can be
+ * applied to the same connection. All state is guarded by the server's lock. Thread-safe.
  */
 final class ConnectionRules {
   private final ProxyServer server;
@@ -22,20 +22,20 @@ final class ConnectionRules {
     this.server = server;
   }
 
-  /** What is to become of a connection. */
+  /** How to treat a connection. */
   enum Way {
-    /** To the address that the guest chose, without a look at its bytes. */
+    /** Connect to the address that the guest chose, without inspecting its bytes. */
     BY_ADDRESS,
-    /** The first bytes decide; the address is allowed too. */
+    /** The first bytes decide; the address is allowed as well. */
     LOOK_AT_ALLOWED,
     /** The first bytes decide. */
     LOOK
   }
 
   /**
-   * Begins with where the guest wanted to connect to.
+   * Starts with the address that the guest wanted to connect to.
    *
-   * @throws RefusedException when neither the address nor any name is allowed
+   * @throws RefusedException if neither the address nor any name is allowed
    */
   Way begin(Origin to) throws RefusedException {
     synchronized (server) {
@@ -55,7 +55,7 @@ final class ConnectionRules {
     }
   }
 
-  /** Allows the address that the guest chose, if the rules do now. */
+  /** Allows the address that the guest chose, if the current rules do. */
   Origin allowAddress() throws RefusedException {
     synchronized (server) {
       ConnectionPolicy now = server.policy();
@@ -68,7 +68,7 @@ final class ConnectionRules {
     }
   }
 
-  /** Allows a name that the rules allow now, and remembers it. */
+  /** Allows a name if the current rules do, and remembers it. */
   void allowName(@Nullable String name) throws RefusedException {
     synchronized (server) {
       ConnectionPolicy now = server.policy();
@@ -84,10 +84,10 @@ final class ConnectionRules {
   }
 
   /**
-   * The rules about requests that concern a connection.
+   * Returns the request rules that apply to a connection.
    *
-   * @param reached whether its address is allowed
-   * @return null when none do
+   * @param reached whether the connection's address is allowed
+   * @return null if none apply
    */
   @Nullable RequestInterceptor interceptor(@Nullable String name, boolean reached) {
     synchronized (server) {
@@ -103,7 +103,7 @@ final class ConnectionRules {
     }
   }
 
-  /** Refuses a name that rules about requests concern. */
+  /** Refuses a name that request rules apply to. */
   void concernsNobody(@Nullable String name) throws RefusedException {
     synchronized (server) {
       if (name != null && server.policy().requests().concerns(name)) {
@@ -112,7 +112,7 @@ final class ConnectionRules {
     }
   }
 
-  /** The rules that were decided by. */
+  /** Returns the rules that the decision was made by. */
   ConnectionPolicy decided() {
     synchronized (server) {
       return Objects.requireNonNull(decidedBy);
@@ -126,9 +126,9 @@ final class ConnectionRules {
   }
 
   /**
-   * Remembers where a name has led.
+   * Remembers the address that a name resolved to.
    *
-   * @param address null when a proxy has looked the name up
+   * @param address null if a proxy looked up the name
    */
   void connected(@Nullable InetAddress address) {
     synchronized (server) {
@@ -136,7 +136,7 @@ final class ConnectionRules {
     }
   }
 
-  /** Whether other rules let the connection go on. */
+  /** Returns whether changed rules still allow the connection. */
   boolean stays(ConnectionPolicy other) {
     synchronized (server) {
       ConnectionPolicy before = decidedBy;

@@ -24,8 +24,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connects to hosts for guests as their rules say: directly, or through their proxy and never
- * without it. Thread-safe.
+ * Connects to hosts on behalf of guests, as their rules say: directly, or only through their proxy.
+ * Thread-safe.
  */
 final class Dialer {
   private static final int CONNECT_MILLIS = (int) Duration.ofSeconds(15).toMillis();
@@ -38,7 +38,7 @@ final class Dialer {
     this.lookup = lookup;
   }
 
-  /** One read at a time: what is read must wait somewhere when the other side is slow. */
+  /** One read at a time: bytes that were read must be buffered while the other side is slow. */
   static AdaptiveRecvByteBufAllocator reads() {
     AdaptiveRecvByteBufAllocator allocator =
         new AdaptiveRecvByteBufAllocator(1 << 10, 4 << 10, MAX_READ_BYTES);
@@ -53,10 +53,10 @@ final class Dialer {
   }
 
   /**
-   * Connects to a name. An allowed name is looked up here, or by the proxy; of another one only
-   * addresses are used that the rules allow.
+   * Connects to a name. An allowed name is looked up here or by the proxy; for any other name, only
+   * the addresses that the rules allow are used.
    *
-   * @param name in lower case, without a dot at its end
+   * @param name in lower case, without a trailing dot
    */
   CompletableFuture<Channel> name(ConnectionPolicy policy, String name, int port, EventLoop loop) {
     boolean allowed = policy.names().contain(name);
@@ -98,7 +98,7 @@ final class Dialer {
   /**
    * Connects to one of the addresses, or through the proxy.
    *
-   * @param asked of the proxy
+   * @param asked the address to request from the proxy
    */
   private CompletableFuture<Channel> to(
       ConnectionPolicy policy,
@@ -158,7 +158,7 @@ final class Dialer {
             e -> through(proxy, at.subList(1, at.size()), asked, loop));
   }
 
-  /** The handler writes a character as one byte, and the proxy is told UTF-8. */
+  /** The handler writes each character as one byte, but the proxy expects UTF-8. */
   private static @Nullable String bytes(@Nullable String text) {
     return text == null
         ? null
@@ -185,7 +185,7 @@ final class Dialer {
                 if (socks != null) {
                   channel.pipeline().addLast(socks);
                 }
-                // Holds what the host says before its handlers are there.
+                // Holds bytes from the host until its handlers are added.
                 channel.pipeline().addLast(new FlowControlHandler(), new DialingEnd(opened));
               }
             })

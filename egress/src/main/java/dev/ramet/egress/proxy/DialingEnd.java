@@ -8,7 +8,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import java.util.concurrent.CompletableFuture;
 
-/** Notices the end of a connection to a proxy that has not answered yet. */
+/** Detects the end of a connection to a proxy that has not responded yet. */
 final class DialingEnd extends ChannelInboundHandlerAdapter {
   private static final System.Logger LOG = System.getLogger(DialingEnd.class.getName());
 
@@ -25,7 +25,7 @@ final class DialingEnd extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Who dials learns it from the outcome. */
+  /** The caller learns of the failure from the outcome. */
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     LOG.log(System.Logger.Level.DEBUG, "a connection to an upstream ends", cause);

@@ -27,9 +27,7 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One connection of a guest, from its first bytes to its end. It runs on the guest's event loop.
- */
+/** One connection of a guest, from its first bytes to its end. Used on the guest's event loop. */
 final class GuestConnection implements InterceptedConnection {
   private static final System.Logger LOG = System.getLogger(GuestConnection.class.getName());
 
@@ -55,7 +53,7 @@ final class GuestConnection implements InterceptedConnection {
     /**
      * Refuses a request unless it may pass.
      *
-     * @param name of the host; null when the request is for an address or anything else
+     * @param name of the host; null if the request is for an address or anything else
      */
     void check(@Nullable String name) throws RefusedException;
   }
@@ -105,7 +103,8 @@ final class GuestConnection implements InterceptedConnection {
     if (interceptor != null && name != null) {
       interceptor.intercept(name, opening.tls(), this);
     } else if (reached) {
-      // A later request may be one for the rules: it then comes again, on another connection.
+      // A later request may need the request rules: the guest then sends it again on another
+      // connection.
       then(
           toOrigin(rules.allowAddress()),
           head != null && RequestHeads.fits(head)
@@ -186,7 +185,7 @@ final class GuestConnection implements InterceptedConnection {
             });
   }
 
-  /** Ends with this connection. */
+  /** Closes the upstream connection together with this one. */
   private Channel kept(Channel upstream) {
     if (ended) {
       Streams.reset(upstream);
@@ -215,7 +214,7 @@ final class GuestConnection implements InterceptedConnection {
         guest, new RequestDecoder(requests::maySwitch), new FlowControlHandler(), requests);
   }
 
-  /** Passes bytes both ways until both sides have ended. */
+  /** Forwards bytes both ways until both sides have ended. */
   void pass(Channel upstream) {
     Streams.take(upstream, new ByteForwarder(guest, this));
     Streams.take(guest, new ByteForwarder(upstream, this));
@@ -251,7 +250,7 @@ final class GuestConnection implements InterceptedConnection {
     Streams.reset(guest);
   }
 
-  /** Resets it from any thread. */
+  /** Resets the connection; may be called from any thread. */
   void resetLater() {
     guest.eventLoop().execute(this::reset);
   }

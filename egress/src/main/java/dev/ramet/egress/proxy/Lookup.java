@@ -5,16 +5,16 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;
 
-/** Looks names of hosts up. Thread-safe. */
+/** Looks up host names. Thread-safe. */
 @FunctionalInterface
 public interface Lookup {
-  /** As this host does for itself. */
+  /** Uses this host's own resolver. */
   Lookup SYSTEM = name -> List.of(InetAddress.getAllByName(name));
 
   /**
-   * The addresses of a name, the best first.
+   * Returns the addresses of a name, the best one first.
    *
-   * @throws UnknownHostException when it has none
+   * @throws UnknownHostException if it has none
    */
   List<InetAddress> addresses(String name) throws UnknownHostException;
 }

@@ -4,13 +4,16 @@ package dev.ramet.egress.proxy;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** Knows where the connections were to go that the kernel has brought to a relay. Thread-safe. */
+/**
+ * Knows the original destinations of the connections that the kernel redirected to a relay.
+ * Thread-safe.
+ */
 public interface Origins {
   /**
-   * Where one was to go; asked once for each.
+   * Returns the original destination of a connection; called once for each.
    *
-   * @param sourcePort of the connection that the relay has accepted
-   * @return null for one that the kernel has not brought there
+   * @param sourcePort the source port of the connection that the relay accepted
+   * @return null if the kernel did not redirect it
    */
   @Nullable Origin take(int sourcePort) throws IOException;
 }

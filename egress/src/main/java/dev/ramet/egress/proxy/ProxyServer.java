@@ -19,12 +19,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A transparent proxy for the connections of one sandbox's guest that its rules do not let the
- * kernel pass by themselves. The kernel redirects them to a port of this server. When this process
- * ends, so do they, and new ones are refused. Thread-safe.
+ * A transparent proxy for those connections of one sandbox's guest that the kernel cannot decide
+ * about. The kernel redirects them to a port of this server. They end with this process, and new
+ * ones are then refused. Thread-safe.
  */
 public final class ProxyServer implements AutoCloseable {
-  /** The most connections of a sandbox at once; one more is reset. */
+  /** The maximum number of concurrent connections of a sandbox; further ones are reset. */
   public static final int MAX_CONNECTIONS = 256;
 
   private static final int BACKLOG = 128;
@@ -45,10 +45,10 @@ public final class ProxyServer implements AutoCloseable {
   }
 
   /**
-   * Begins to listen, at a port of 127.0.0.1.
+   * Starts to listen on a port of 127.0.0.1.
    *
-   * @param origins knows where connections were to go
-   * @param lookup looks up the names that guests ask for
+   * @param origins knows the original destinations of connections
+   * @param lookup looks up the names that guests connect to
    * @param policy the sandbox's rules
    */
   public static ProxyServer open(Origins origins, Lookup lookup, ConnectionPolicy policy)
@@ -79,7 +79,7 @@ public final class ProxyServer implements AutoCloseable {
     return server;
   }
 
-  /** The port that it listens at. */
+  /** Returns the port that it listens on. */
   public int port() {
     Channel bound = listener;
     return bound != null && bound.localAddress() instanceof InetSocketAddress address
@@ -113,12 +113,12 @@ public final class ProxyServer implements AutoCloseable {
     connections.remove(guest);
   }
 
-  /** The rules of now. Decisions by them are made under the lock of this server. */
+  /** Returns the current rules. Decisions by them are made under this server's lock. */
   synchronized ConnectionPolicy policy() {
     return policy;
   }
 
-  /** Changes the rules. Connections that the other ones do not allow are reset. */
+  /** Changes the rules. Connections that the new rules do not allow are reset. */
   public void change(ConnectionPolicy other) {
     Map<Channel, GuestConnection> refused;
     synchronized (this) {

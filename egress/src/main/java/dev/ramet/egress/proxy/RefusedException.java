@@ -3,12 +3,12 @@ package dev.ramet.egress.proxy;
 
 import java.io.IOException;
 
-/** The rules of a sandbox do not allow what its guest asks for; the message says what. */
+/** Thrown if a sandbox's rules do not allow its guest's connection; the message says why. */
 public final class RefusedException extends IOException {
   private static final long serialVersionUID = 1L;
 
   /**
-   * A refusal.
+   * Creates the exception.
    *
    * @param message for the guest and its user
    */

@@ -4,11 +4,11 @@ package dev.ramet.egress.proxy;
 import dev.ramet.egress.stream.InterceptedConnection;
 
 /**
- * Changes the requests that a sandbox's guest sends to some hosts. The proxy asks for each
- * connection which name it is for, and hands over those that the rules concern. Thread-safe.
+ * Changes the requests that a sandbox's guest sends to some hosts. The proxy determines the host
+ * name of each connection, and hands over those that the rules apply to. Thread-safe.
  */
 public interface RequestInterceptor {
-  /** Concerns no host. */
+  /** Applies to no host. */
   RequestInterceptor NONE =
       new RequestInterceptor() {
         @Override
@@ -28,23 +28,23 @@ public interface RequestInterceptor {
       };
 
   /**
-   * Whether there are any rules. Then the guest's connections to ports 80 and 443 come to the
-   * proxy, also those to addresses that its rules allow.
+   * Returns whether there are any rules. If so, the guest's connections to ports 80 and 443 come to
+   * the proxy, even those to addresses that its rules allow.
    */
   default boolean any() {
     return true;
   }
 
   /**
-   * Whether a connection to this host is handed over.
+   * Returns whether a connection to this host is handed over.
    *
-   * @param name in lower case, without a dot at its end
+   * @param name in lower case, without a trailing dot
    */
   boolean concerns(String name);
 
   /**
-   * Takes a connection over, on its event loop, and replaces the handlers of the guest's side, now
-   * or later. The new ones begin at the first byte that the guest sent.
+   * Takes over a connection, on its event loop, and replaces the handlers of the guest's side, now
+   * or later. The new handlers start at the first byte that the guest sent.
    *
    * @param name of the host, from the first request's {@code Host} or the server name of TLS
    * @param tls whether the guest speaks TLS

@@ -17,15 +17,15 @@ import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.util.ReferenceCountUtil;
 import java.nio.charset.StandardCharsets;
 
-/** Passes the responses to a request for a WebSocket on, up to the one that decides. */
+/** Forwards the responses to a WebSocket request, up to the one that accepts or declines it. */
 final class SwitchWatcher extends ChannelInboundHandlerAdapter {
   private final InterceptedConnection connection;
   private final Runnable declined;
 
   /**
-   * A watcher on the host's side.
+   * Creates a watcher on the host's side.
    *
-   * @param declined run when the host goes on with HTTP
+   * @param declined runs if the host continues with HTTP
    */
   SwitchWatcher(InterceptedConnection connection, Runnable declined) {
     this.connection = connection;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Carries guests' connections whose rules go by names of hosts or that leave through a proxy. Every
- * connection and all that belongs to it runs on one event loop; look-ups of names do not.
+ * Carries guests' connections that are allowed by host name or leave through a proxy. Everything
+ * about one connection runs on one event loop, except name look-ups.
  */
 @NullMarked
 package dev.ramet.egress.proxy;

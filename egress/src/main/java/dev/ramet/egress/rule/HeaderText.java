@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** What may stand in a header of HTTP (RFC 9110, 5). */
+/** Checks the names and values of HTTP headers (RFC 9110, 5). */
 public final class HeaderText {
   private static final Pattern TOKEN = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}");
 

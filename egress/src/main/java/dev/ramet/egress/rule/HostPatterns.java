@@ -69,7 +69,7 @@ public final class HostPatterns {
   private static boolean name(String lower) {
     return lower.length() <= MOST_CHARACTERS
         && NAME.matcher(lower).matches()
-        // What C libraries take for an address is none.
+        // A name that C libraries take for an address is not a host name.
         && !NUMBER.matcher(lower).matches();
   }
 

@@ -12,7 +12,7 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 
 /**
- * Passes the bytes of one side to the other, no faster than the other takes them, and then the end
+ * Forwards the bytes of one side to the other no faster than the other side reads, and then the end
  * of its input. Both sides are on one event loop.
  */
 public final class ByteForwarder extends ChannelInboundHandlerAdapter {
@@ -21,17 +21,17 @@ public final class ByteForwarder extends ChannelInboundHandlerAdapter {
   private boolean ended;
 
   /**
-   * A forwarder for one direction.
+   * Creates a forwarder for one direction.
    *
    * @param to the other side
-   * @param connection that both belong to
+   * @param connection the connection that both sides belong to
    */
   public ByteForwarder(Channel to, InterceptedConnection connection) {
     this.to = to;
     this.connection = connection;
   }
 
-  /** Begins; bytes that other handlers have read may come before the first read. */
+  /** Starts; bytes that other handlers have read may come before the first read. */
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     if (ctx.channel() instanceof DuplexChannel duplex && duplex.isInputShutdown()) {
@@ -71,7 +71,7 @@ public final class ByteForwarder extends ChannelInboundHandlerAdapter {
       end();
     } else if (event instanceof ChannelInputShutdownEvent) {
       if (!ended && ctx.pipeline().get(SslHandler.class) != null) {
-        connection.reset(); // TLS ends with a message of its own.
+        connection.reset(); // TLS has its own closing message.
       } else {
         end();
       }

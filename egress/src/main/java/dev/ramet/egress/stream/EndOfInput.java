@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.egress.stream;
 
-/** Follows the last message of an input that ended between two messages. */
+/** Marks the end of an input that ended after a complete message. */
 public enum EndOfInput {
-  /** The only one. */
+  /** The only instance. */
   END
 }

@@ -9,8 +9,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 
 /**
- * The threads of all proxies of this process. They are made when the first sandbox needs them and
- * do not keep the process from ending. Thread-safe.
+ * The threads of all proxies of this process. They are started when the first sandbox needs them
+ * and do not keep the process from ending. Thread-safe.
  */
 public final class EventLoops {
   private EventLoops() {}
@@ -31,7 +31,7 @@ public final class EventLoops {
     return Holder.GROUP;
   }
 
-  /** Runs tasks that may wait, such as look-ups of names and of secrets. */
+  /** Runs tasks that may block, such as look-ups of names and secrets. */
   public static Executor blocking() {
     return Holder.BLOCKING;
   }

@@ -7,28 +7,29 @@ import java.util.concurrent.CompletableFuture;
 
 /** One connection of a guest, as its handlers see it. Used on the guest's event loop. */
 public interface InterceptedConnection {
-  /** The guest's side. It reads only when it is asked to. */
+  /** Returns the guest's side, which reads only on request. */
   Channel guest();
 
   /**
-   * Connects to a host by its name, at the port that the guest asked for, under the sandbox's rules
-   * and through its proxy, if it has one. The addresses that the guest chose are not used.
+   * Connects to a host by name, at the port that the guest chose, under the sandbox's rules and
+   * through its proxy, if it has one. The address that the guest chose is not used.
    *
-   * @param name in lower case, without a dot at its end
-   * @return on the guest's event loop, reading only when asked, and closed with the guest; fails
-   *     with a {@link RefusedException} when the rules do not allow the name or its addresses
+   * @param name in lower case, without a trailing dot
+   * @return a connection on the guest's event loop that reads only on request and is closed with
+   *     the guest's; fails with a {@link RefusedException} if the rules do not allow the name or
+   *     its addresses
    */
   CompletableFuture<Channel> connect(String name);
 
-  /** Notes that one side will send no more; when both have ended, the connection is closed. */
+  /** Records that one side sends no more; once both have ended, the connection is closed. */
   void sideEnded();
 
   /**
-   * Ends the guest's side in order: after all that was written, and with the time to read it. Hosts
-   * are disconnected at once.
+   * Closes the guest's side gracefully, after everything written, and with time for the guest to
+   * read it. Hosts are disconnected at once.
    */
   void finish();
 
-  /** Resets all sides, so that none takes a part for the whole. Idempotent. */
+  /** Resets all sides, so that none takes a partial message for a complete one. Idempotent. */
   void reset();
 }

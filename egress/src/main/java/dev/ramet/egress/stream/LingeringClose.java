@@ -11,9 +11,9 @@ import io.netty.util.ReferenceCountUtil;
 import java.time.Duration;
 
 /**
- * Ends the output to a guest, and gives the guest the time to read it. A connection that is closed
- * with something unread is reset, and the last response would be lost with it. The guest may wait
- * for the end before it ends its own side, so it is not waited for long.
+ * Ends the output to a guest and gives the guest time to read it. Closing a connection that has
+ * unread input resets it, and the last response would be lost. The wait is short, because the guest
+ * may wait for the end before it closes its own side.
  */
 public final class LingeringClose extends ChannelInboundHandlerAdapter {
   private static final Duration TIME = Duration.ofSeconds(2);

@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Operations on channels whose outcome their handlers see: a failure closes the channel or comes as
- * an exception. Called on the channel's event loop.
+ * Operations on channels. Handlers see the outcome: a failure closes the channel or arrives as an
+ * exception. Called on the channel's event loop.
  */
 @SuppressWarnings("FutureReturnValueIgnored")
 public final class Streams {
@@ -27,12 +27,12 @@ public final class Streams {
 
   private Streams() {}
 
-  /** Writes without a flush. */
+  /** Writes without flushing. */
   public static void write(Channel channel, Object message) {
     channel.write(message, channel.voidPromise());
   }
 
-  /** Ends the output for good: after the message that ends TLS, the connection ends too. */
+  /** Ends the output permanently: after the closing message of TLS, the connection ends too. */
   static void endConnection(Channel channel) {
     SslHandler tls = channel.pipeline().get(SslHandler.class);
     if (tls == null) {
@@ -49,17 +49,17 @@ public final class Streams {
     }
   }
 
-  /** Closes after all that was written. */
+  /** Closes after everything written has been sent. */
   public static void closeAfterWrites(Channel channel) {
     channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(written -> channel.close());
   }
 
-  /** Closes in order, but without what was not sent yet. */
+  /** Closes gracefully, but drops data that was not sent yet. */
   public static void close(Channel channel) {
     channel.close();
   }
 
-  /** Runs an action later, unless it is cancelled or the channel is closed by then. */
+  /** Runs an action later, unless the action is cancelled or the channel is closed by then. */
   public static Future<?> later(Channel channel, Duration time, Runnable action) {
     return channel
         .eventLoop()
@@ -73,12 +73,12 @@ public final class Streams {
             TimeUnit.MILLISECONDS);
   }
 
-  /** Returns the reason of a failed stage of a {@link java.util.concurrent.CompletableFuture}. */
+  /** Returns the cause of a failed stage of a {@link java.util.concurrent.CompletableFuture}. */
   public static @Nullable Throwable cause(@Nullable Throwable e) {
     return e instanceof CompletionException && e.getCause() != null ? e.getCause() : e;
   }
 
-  /** Ends the output after all that was written; the other side may still send. */
+  /** Ends the output after everything written; the other side may still send. */
   public static void endOutput(Channel channel) {
     channel
         .writeAndFlush(Unpooled.EMPTY_BUFFER)
@@ -93,7 +93,7 @@ public final class Streams {
             });
   }
 
-  /** Closes at once; the other side sees a reset, also within TLS. */
+  /** Closes at once; the other side sees a reset, even within TLS. */
   public static void reset(Channel channel) {
     if (channel.isOpen()) {
       try {
@@ -106,16 +106,17 @@ public final class Streams {
   }
 
   /**
-   * Replaces all handlers but that of TLS. Bytes that a decoder has not read go to the new ones.
+   * Replaces all handlers except that of TLS. Bytes that a decoder has not read go to the new
+   * handlers.
    *
-   * @param handlers in their order
+   * @param handlers the new handlers, in order
    */
   public static void take(Channel channel, ChannelHandler... handlers) {
     ChannelPipeline pipeline = channel.pipeline();
     List<ChannelHandler> before =
         pipeline.toMap().entrySet().stream().map(Map.Entry::getValue).toList();
     pipeline.addLast(handlers);
-    // From the end, so that nothing passes a handler that is going to be removed.
+    // From the end, so that no data passes a handler that is about to be removed.
     for (int i = before.size() - 1; i >= 0; i--) {
       if (!(before.get(i) instanceof SslHandler)) {
         pipeline.remove(before.get(i));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Netty's event loops and channels, as the proxy uses them. */
+/** The proxy's use of Netty's event loops and channels. */
 @NullMarked
 package dev.ramet.egress.stream;
 

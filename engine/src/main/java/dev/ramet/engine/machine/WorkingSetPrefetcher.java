@@ -57,7 +57,7 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
       Setting.duration(
           "ramet.working-set-after",
           Duration.ofSeconds(2),
-          "How long after the guest's agent first answered the host records those pages.");
+          "How long after a restored guest's agent first answers the host records those pages.");
 
   /** Whether working sets are used. */
   public enum Use {

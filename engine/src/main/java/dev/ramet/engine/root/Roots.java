@@ -35,7 +35,7 @@ public record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
       Setting.size(
               "ramet.storage-pool-size",
               "bytes",
-              "Size of that pool, whose image is a sparse file.")
+              "Size of the pool that the host makes; its image is a sparse file.")
           .orElse("chosen for the host")
           .like("68719476736");
 
@@ -60,7 +60,7 @@ public record Roots(RootOpener.Root main, RootOpener.@Nullable Root memory) {
 
   /** The storage backend for a new memory root. */
   public static final Setting<String> MEMORY_BACKEND =
-      Setting.id("ramet.storage-memory-backend", "Storage backend of that directory.")
+      Setting.id("ramet.storage-memory-backend", "Storage backend of the memory images' directory.")
           .orElse("the best that works there")
           .like("btrfs");
 

@@ -42,7 +42,9 @@ import org.jspecify.annotations.Nullable;
 public final class PluginSelection {
   /** The hypervisor to use. */
   public static final Setting<String> HYPERVISOR =
-      Setting.id("ramet.hypervisor", "Hypervisor.").orElse("the best that works here").like("qemu");
+      Setting.id("ramet.hypervisor", "Hypervisor to use.")
+          .orElse("the best that works here")
+          .like("qemu");
 
   /** The memory mode to use. */
   public static final Setting<String> MEMORY_MODE =

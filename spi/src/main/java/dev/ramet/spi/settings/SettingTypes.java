@@ -70,7 +70,7 @@ public final class SettingTypes {
 
   /** Any text. */
   public static final SettingType<String> TEXT =
-      SettingType.of("a text", Optional::of, Function.identity());
+      SettingType.of("text", Optional::of, Function.identity());
 
   /** A path. */
   public static final SettingType<Path> FILE =
