@@ -45,7 +45,7 @@ final class TrustTest {
     Map<String, String> local = Map.of("RAMET_TLS", "ON", "RAMET_DATA_ROOT", "" + directory);
     FakeHost.Outcome first = ls(all, "--ca", "" + option);
     assertEquals(2, first.status());
-    assertTrue(first.err().contains(option + " is no certificate"), first.err());
+    assertTrue(first.err().contains(option + " is not a certificate"), first.err());
     assertTrue(ls(all).err().contains("" + variable));
     for (String name : new String[] {"127.0.0.1:1", "localhost:1", "[::1]:1"}) {
       assertTrue(ls(local, "--server", "https://" + name).err().contains("" + made));

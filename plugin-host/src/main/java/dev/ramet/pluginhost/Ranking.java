@@ -116,7 +116,7 @@ public final class Ranking {
     for (Probed candidate : probed) {
       String id = candidate.provider().id();
       if (id.equals(chosen)) {
-        reason.append(id).append(" is the best one that works here");
+        reason.append(id).append(" is the best that works here");
         break;
       }
       reason.append(id).append(": ").append(candidate.reason()).append("; ");

@@ -65,6 +65,6 @@ class DeclaredSettingsTest {
     declaring("java.util.List.of(" + path("\"key\"") + ", " + path("\"key\"") + ")");
     folder.refusedFor("bad.jar", "com.bad", "com.bad.Entry declares a setting key");
     declaring("null");
-    folder.refusedFor("bad.jar", "com.bad", "com.bad.Entry cannot be made");
+    folder.refusedFor("bad.jar", "com.bad", "com.bad.Entry cannot be created");
   }
 }

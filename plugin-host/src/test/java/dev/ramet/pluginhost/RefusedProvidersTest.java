@@ -92,7 +92,7 @@ final class RefusedProvidersTest {
     assertTrue(
         refusal
             .cause()
-            .contains("calls itself good, which is also the id of the plugin good: good.jar"),
+            .contains("has the id good, which is also the id of the plugin good: good.jar"),
         refusal.cause());
   }
 

@@ -40,16 +40,16 @@ class IncrementRecordsTest {
         changes(
             "what its base holds",
             r -> r.withObject("/base/content/memory").put("sizeBytes", Long.MAX_VALUE)),
-        changes("what comes of memory.delta", r -> r.remove("composed")),
+        changes("what image results from memory.delta", r -> r.remove("composed")),
         changes("does not name disk.raw", r -> r.withArray("composed").remove(1)),
         changes("a file without a path", r -> r.withArray("composed").addNull()),
         changes(
-            "what comes of memory.delta",
+            "what image results from memory.delta",
             r -> item(r, "composed", "memory.raw").put("path", "initrd")),
         changes("names disk.raw twice", r -> item(r, "composed", "kernel").put("path", "disk.raw")),
         changes("names initrd twice", r -> item(r, "composed", "kernel").put("path", "initrd")),
         changes(
-            "no export has: devices/x",
+            "an export never contains: devices/x",
             r -> item(r, "composed", "kernel").put("path", "devices/x")),
         changes("no SHA-256 of disk.raw", r -> item(r, "composed", "disk.raw").put("sha256", "")),
         changes(
