@@ -114,7 +114,7 @@ end_of_task() {
       if [ "$wanted" = "$label" ]; then task_outcome=$outcome; fi
     done
     task_failures+=("$label")
-    say "  $label: failed after ${seconds}s, and the last it said was:"
+    say "  $label: failed after ${seconds}s; its last output:"
     tail -n 30 "$file" | sed 's/^/    /'
   else
     say "  $label: ${seconds}s"
@@ -212,12 +212,12 @@ provide() {
   fi
   hash -r
   mapfile -t packages < <(missing "${welcome[@]}" | sort -u)
-  [ ${#packages[@]} -eq 0 ] || say "  goes on without: ${packages[*]} (to have them, as root: apt-get install ${packages[*]})"
+  [ ${#packages[@]} -eq 0 ] || say "  continuing without: ${packages[*]} (to install them, as root: apt-get install ${packages[*]})"
   mapfile -t packages < <(missing "${needed[@]}" | sort -u)
   find_jdk || packages+=("$(newest_jdk_package)")
   if [ ${#packages[@]} -gt 0 ]; then
     die "missing: ${packages[*]}" "as root on Debian: apt-get install ${packages[*]}" \
-      "elsewhere: the packages that bring $(IFS=,; echo "${packages[*]}") in your distribution"
+      "elsewhere: the packages with $(IFS=,; echo "${packages[*]}") in your distribution"
   fi
 }
 

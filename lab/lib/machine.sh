@@ -137,10 +137,10 @@ report() {
     exit "$status"
   fi
   if [ "$ended" = 124 ] || [ "$ended" = 137 ]; then
-    echo "lab: not done after $timeout seconds" >&2
+    echo "lab: the run did not finish within $timeout seconds" >&2
     status=124
   else
-    echo "lab: the guest ended without a word (QEMU's status $ended)" >&2
+    echo "lab: the guest ended without a result (QEMU ended with status $ended)" >&2
     status=125
   fi
   tail -n 20 "$work/messages" >&2

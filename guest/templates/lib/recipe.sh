@@ -70,7 +70,7 @@ is_full() {
 # need_room: ends here when the disk's image may lack what did not fit on the host: neither mke2fs
 # nor debugfs says so of data.
 need_room() {
-  if is_full "$work"; then die "there is no room for the disk's image"; fi
+  if is_full "$work"; then die "there is no space left for the disk image"; fi
 }
 
 # end_build: what was half made goes. Before that gives the room back, a failure for want of it is
@@ -89,7 +89,7 @@ end_build() {
   if [ -n "$full" ]; then
     full=$(df --output=target -- "$full" 2>/dev/null | tail -n 1)
     printf '%s\n%s\n' "cannot build the template: the file system at $full is full" \
-      "remove from it what is not needed, or enlarge it" >&2
+      "free space there, or enlarge the file system" >&2
     status=73
   fi
   rm -f -- "$cache"/.*."$$"
