@@ -34,7 +34,7 @@ record FilterTrial(@Nullable ControlGroups groups, String detail, @Nullable Stri
     try {
       ControlGroups groups = ControlGroups.find(prefix).orElse(null);
       if (groups == null) {
-        return new FilterTrial(null, "version 2 of control groups is not mounted", null);
+        return new FilterTrial(null, "control groups (version 2) are not mounted", null);
       }
       String name = NAME + UUID.randomUUID();
       try {
@@ -43,7 +43,7 @@ record FilterTrial(@Nullable ControlGroups groups, String detail, @Nullable Stri
         String noRelay = relays(group, never);
         String how = "BPF programs of control groups below " + groups;
         String but =
-            noRelay == null ? "" : ", not by names of hosts or through a proxy: " + noRelay;
+            noRelay == null ? "" : ", but not by host names or through a proxy: " + noRelay;
         return new FilterTrial(groups, how + but, noRelay);
       } finally {
         groups.remove(name);

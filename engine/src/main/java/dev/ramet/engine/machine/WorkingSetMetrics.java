@@ -13,8 +13,8 @@ final class WorkingSetMetrics {
     this.outcomes =
         registry.counter(
             "ramet_working_sets_total",
-            "Working sets of snapshots: recorded after a restore, prefetched at one, found in"
-                + " the page cache already, or ignored because of what was in the file.",
+            "Working sets of snapshots: recorded after a restore, prefetched for a restore,"
+                + " already in the page cache, or ignored because the file is invalid.",
             "outcome");
     this.bytes =
         registry.counter(

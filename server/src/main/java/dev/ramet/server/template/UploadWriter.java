@@ -64,9 +64,9 @@ final class UploadWriter {
     return left < BUFFER_BYTES
         ? new RametException(
             ErrorCode.NO_SPACE,
-            "no room left for what is uploaded",
-            "delete templates, snapshots or sandboxes that are not needed, or enlarge the disk",
+            "no space left for uploaded files",
+            "delete templates, snapshots or sandboxes that you no longer need, or enlarge the disk",
             e)
-        : new RametException(ErrorCode.HOST_UNFIT, "cannot keep what is uploaded: " + e, e);
+        : new RametException(ErrorCode.HOST_UNFIT, "cannot store an uploaded file: " + e, e);
   }
 }

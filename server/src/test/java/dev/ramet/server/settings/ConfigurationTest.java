@@ -170,7 +170,7 @@ class ConfigurationTest {
           ramet: { storage-memory-backend: btrfs } | needs ramet.storage-memory-root
           ramet: { storage-memory-root: /var/lib/ramet/../ramet } | is the data root itself
           ramet: { keys-file: /x, audit-log: /x }  | is the same file as ramet.keys-file
-          ramet: &a { b: *a }                      | refer to others
+          ramet: &a { b: *a }                      | uses references
           ramet: { ? [1] : 2 }                     | contains a key that is not a name
           """)
   void refuses(String yaml, String expected) throws IOException {
