@@ -118,7 +118,8 @@ final class OldContractsTest {
     folder.refusedFor(
         "old.jar",
         "com.old",
-        "it uses the type dev.ramet.spi.memory.MemoryCapabilities, which this host's" + " contracts do not have");
+        "it uses the type dev.ramet.spi.memory.MemoryCapabilities, which this host's"
+            + " contracts do not have");
   }
 
   @Test

@@ -142,9 +142,7 @@ final class OldRootTest {
   }
 
   private Sandbox create(String source) {
-    return engine
-        .sandboxes()
-        .create(NewSandbox.of(source).build());
+    return engine.sandboxes().create(NewSandbox.of(source).build());
   }
 
   private JsonNode identity(String snapshot) throws Exception {

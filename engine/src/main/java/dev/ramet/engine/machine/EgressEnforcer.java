@@ -81,7 +81,7 @@ public final class EgressEnforcer {
     if (!(point instanceof EgressPoint.Process process)) {
       throw new RametException(
           ErrorCode.UNSUPPORTED,
-          "network: this host cannot filter what " + machine + " sends through " + point,
+          "network: this host cannot filter the traffic of " + machine + " at " + point,
           "create it without allow_internet_access, or use a hypervisor with user networking",
           null);
     }
