@@ -40,7 +40,8 @@ public abstract class RemoteChecks {
 
   private RemoteControl control() {
     var control = world().harness().remote();
-    Requirement.of("remote", control.isPresent(), "the harness does not control what is fetched");
+    Requirement.of(
+        "tck-remote", control.isPresent(), "the harness does not control what is fetched");
     return control.orElseThrow();
   }
 
