@@ -7,13 +7,12 @@ import dev.ramet.engine.state.SandboxStore;
 import dev.ramet.engine.state.SnapshotReclaimer;
 import dev.ramet.engine.state.SnapshotRecord;
 import dev.ramet.engine.state.SnapshotStore;
+import dev.ramet.engine.workingset.ImageReadAhead;
 import dev.ramet.engine.workingset.MappedPages;
 import dev.ramet.engine.workingset.WorkingSet;
 import dev.ramet.engine.workingset.WorkingSetFile;
 import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.file.CachedPages;
 import dev.ramet.linux.file.Fd;
-import dev.ramet.linux.file.PageCache;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.settings.Setting;
 import dev.ramet.spi.settings.Settings;
@@ -230,23 +229,7 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
     if (set == null || set.ranges().isEmpty()) {
       return;
     }
-    long[] sums = new long[2];
-    try (CachedPages cache = CachedPages.of(image, set.imageBytes())) {
-      for (WorkingSet.Range range : set.ranges()) {
-        if (closed) {
-          return;
-        }
-        cache.look(
-            range.offset(),
-            range.lengthBytes(),
-            (offset, length, cached) -> {
-              sums[cached ? 1 : 0] += length;
-              if (!cached) {
-                PageCache.beginReadAhead(image, offset, length);
-              }
-            });
-      }
-    }
+    long[] sums = ImageReadAhead.begin(image, set, () -> closed);
     metrics.prefetched(sums[0], sums[1]);
     LOG.log(
         System.Logger.Level.DEBUG,

@@ -7,7 +7,6 @@ import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.root.RootOpener;
 import dev.ramet.engine.root.Roots;
 import dev.ramet.engine.support.Errors;
-import dev.ramet.engine.tracking.Candidate;
 import dev.ramet.engine.tracking.MemoryModes;
 import dev.ramet.errors.RametException;
 import dev.ramet.files.FileTrees;
@@ -22,9 +21,6 @@ import dev.ramet.spi.hypervisor.Hypervisor;
 import dev.ramet.spi.hypervisor.HypervisorFacts;
 import dev.ramet.spi.hypervisor.HypervisorProvider;
 import dev.ramet.spi.hypervisor.NetworkPlan;
-import dev.ramet.spi.memory.MemoryFacts;
-import dev.ramet.spi.memory.MemoryMode;
-import dev.ramet.spi.memory.MemoryModeProvider;
 import dev.ramet.spi.settings.Setting;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -149,7 +145,7 @@ public final class PluginSelection {
     }
   }
 
-  private static ProbeContext context(EngineConfig config, Path directory, String id) {
+  static ProbeContext context(EngineConfig config, Path directory, String id) {
     return new ProbeContext(directory, config.plugin(id));
   }
 
@@ -224,31 +220,9 @@ public final class PluginSelection {
         .toString();
   }
 
-  /** Opens the memory modes that work here anew. */
+  /** Opens the memory modes that work here. */
   public MemoryModes openModes() {
-    List<Candidate> candidates = new ArrayList<>();
-    for (Probed one : memoryModes) {
-      if (one.provider() instanceof MemoryModeProvider provider) {
-        candidates.add(candidate(one, provider));
-      }
-    }
-    return new MemoryModes(candidates, config.settings().find(MEMORY_MODE).orElse(null));
-  }
-
-  private Candidate candidate(Probed probed, MemoryModeProvider provider) {
-    String id = provider.id();
-    Optional<MemoryFacts> facts = probed.usableFacts(MemoryFacts.class);
-    if (facts.isEmpty()) {
-      return Candidate.unfit(id, provider.atBest(), probed.reason(), probed.remedy());
-    }
-    try {
-      MemoryMode mode = provider.open(context(config, config.dataRoot(), id));
-      return Candidate.open(id, facts.get(), mode);
-    } catch (RametException e) {
-      // A host without this mode captures in another one.
-      LOG.log(System.Logger.Level.WARNING, "memory mode " + id + " does not open", e);
-      return Candidate.unfit(id, facts.get(), String.valueOf(e.getMessage()), e.remedy());
-    }
+    return ModeOpening.open(config, memoryModes);
   }
 
   /** Returns the doctor of this host. */

@@ -21,6 +21,7 @@ import dev.ramet.spi.memory.DirtyLog;
 import dev.ramet.spi.memory.LiveTracker;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryModeProvider;
+import dev.ramet.spi.memory.MemorySource;
 import dev.ramet.spi.memory.MemoryTracker;
 import dev.ramet.spi.storage.CopyPreparation;
 import dev.ramet.spi.storage.DirectorySnapshots;
@@ -29,6 +30,7 @@ import dev.ramet.spi.storage.ImageCompaction;
 import dev.ramet.spi.storage.ImageTransfer;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
+import dev.ramet.spi.storage.RemoteImages;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageBackendProvider;
 import dev.ramet.spi.storage.StorageInspection;
@@ -65,17 +67,18 @@ final class ContractsTest {
 
   /** Capabilities and the contracts of the objects that have them. */
   private static final Map<Class<?>, Class<?>> CAPABILITIES =
-      Map.of(
-          Growable.class, StorageBackend.class,
-          ImageTransfer.class, StorageBackend.class,
-          CopyPreparation.class, StorageBackend.class,
-          ImageCompaction.class, StorageBackend.class,
-          VolumeReuse.class, StorageBackend.class,
-          DirectorySnapshots.class, StorageBackend.class,
-          TreeStreams.class, StorageBackend.class,
-          StorageInspection.class, StorageBackend.class,
-          DiskWrites.class, RunningVm.class,
-          DiskWriteLog.class, RunningVm.class);
+      Map.ofEntries(
+          Map.entry(Growable.class, StorageBackend.class),
+          Map.entry(ImageTransfer.class, StorageBackend.class),
+          Map.entry(CopyPreparation.class, StorageBackend.class),
+          Map.entry(ImageCompaction.class, StorageBackend.class),
+          Map.entry(VolumeReuse.class, StorageBackend.class),
+          Map.entry(DirectorySnapshots.class, StorageBackend.class),
+          Map.entry(TreeStreams.class, StorageBackend.class),
+          Map.entry(StorageInspection.class, StorageBackend.class),
+          Map.entry(RemoteImages.class, StorageBackend.class),
+          Map.entry(DiskWrites.class, RunningVm.class),
+          Map.entry(DiskWriteLog.class, RunningVm.class));
 
   /** Contracts that {@link GuardTest} breaks call by call. */
   private static final Set<Class<?>> BROKEN_BY_HAND =
@@ -231,6 +234,9 @@ final class ContractsTest {
     broken(() -> answering(DirectorySnapshots.class, "trees", Arrays.asList(N, null)).trees());
     broken(() -> answering(DirectorySnapshots.class, "trees", new BrokenList<NodeId>()).trees());
     broken(() -> answering(DiskWrites.class, "diskWrites", -1L).diskWrites());
+    broken(() -> answering(RemoteImages.class, "residentBytes", -1L).residentBytes(N));
+    MemorySource.FaultHandler relative = new MemorySource.FaultHandler(Path.of("x"));
+    broken(() -> answering(RemoteImages.class, "attachMemory", relative).attachMemory(N));
     assertEquals(
         "n",
         answering(DirectorySnapshots.class, "trees", List.of(N)).trees().stream()
