@@ -29,8 +29,8 @@ public final class SandboxExpiry {
   private final SandboxStore sandboxes;
   private final ScheduledExecutorService timer;
   private final Executor workers;
-  private volatile Killing killing = (live, stillWanted) -> {};
-  private volatile Pausing pausing = (live, keepMemory, stillWanted) -> {};
+  private final Killing killing;
+  private final Pausing pausing;
   private volatile boolean closed;
 
   /**
@@ -39,10 +39,17 @@ public final class SandboxExpiry {
    * @param timer fires when a sandbox is due; never does the work itself
    * @param workers run the work
    */
-  public SandboxExpiry(SandboxStore sandboxes, ScheduledExecutorService timer, Executor workers) {
+  public SandboxExpiry(
+      SandboxStore sandboxes,
+      ScheduledExecutorService timer,
+      Executor workers,
+      Killing killing,
+      Pausing pausing) {
     this.sandboxes = sandboxes;
     this.timer = timer;
     this.workers = workers;
+    this.killing = killing;
+    this.pausing = pausing;
   }
 
   /** Kills sandboxes for this class. */
@@ -61,12 +68,6 @@ public final class SandboxExpiry {
      * accepts it.
      */
     void pause(LiveSandbox live, boolean keepMemory, Predicate<SandboxRecord> stillWanted);
-  }
-
-  /** Sets how sandboxes are killed and paused. Called once, before any sandbox is due. */
-  public void by(Killing kills, Pausing pauses) {
-    killing = kills;
-    pausing = pauses;
   }
 
   /** Stops ending sandboxes. */

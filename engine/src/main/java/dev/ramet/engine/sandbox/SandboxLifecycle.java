@@ -22,6 +22,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /** Starts and kills sandboxes, and records when their machines exit. Thread-safe. */
@@ -41,21 +42,31 @@ public final class SandboxLifecycle {
   private final SandboxExpiry ends;
   private volatile boolean closed;
 
+  /**
+   * Creates the lifecycle of a root's sandboxes.
+   *
+   * @param expiry makes what ends sandboxes in time, given what kills them
+   */
   public SandboxLifecycle(
       SandboxStore sandboxes,
       Layout layout,
       Hypervisor hypervisor,
       MachineStarter starter,
       SnapshotReclaimer reclaimer,
-      SandboxExpiry ends,
+      Function<SandboxExpiry.Killing, SandboxExpiry> expiry,
       StepObserver steps) {
     this.sandboxes = sandboxes;
     this.layout = layout;
     this.hypervisor = hypervisor;
     this.starter = starter;
     this.reclaimer = reclaimer;
-    this.ends = ends;
     this.steps = steps;
+    this.ends = expiry.apply(this::kill);
+  }
+
+  /** Returns what ends these sandboxes in time. */
+  public SandboxExpiry expiry() {
+    return ends;
   }
 
   /** Starts a sandbox and waits for its agent. If this fails, nothing of the sandbox is left. */

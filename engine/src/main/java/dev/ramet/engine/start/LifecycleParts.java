@@ -38,18 +38,6 @@ record LifecycleParts(SandboxLifecycle lifecycle, SandboxExpiry expiry, PauseSer
       MachineParts machines,
       CaptureParts captures,
       Undo close) {
-    SandboxExpiry expiry = new SandboxExpiry(root.sandboxes(), threads.timer(), threads.workers());
-    SandboxLifecycle lifecycle =
-        new SandboxLifecycle(
-            root.sandboxes(),
-            root.layout(),
-            root.hypervisor(),
-            machines.starter(),
-            reclaimer,
-            expiry,
-            config.steps());
-    close.add("watching of machines", lifecycle::close);
-    close.add("memory trackers", () -> closeTrackers(root.sandboxes()));
     PauseService pauses =
         new PauseService(
             root.sandboxes(),
@@ -60,9 +48,21 @@ record LifecycleParts(SandboxLifecycle lifecycle, SandboxExpiry expiry, PauseSer
             captures.disks(),
             reclaimer,
             config.steps());
-    expiry.by(lifecycle::kill, pauses::pause);
+    SandboxLifecycle lifecycle =
+        new SandboxLifecycle(
+            root.sandboxes(),
+            root.layout(),
+            root.hypervisor(),
+            machines.starter(),
+            reclaimer,
+            kills ->
+                new SandboxExpiry(
+                    root.sandboxes(), threads.timer(), threads.workers(), kills, pauses::pause),
+            config.steps());
+    close.add("watching of machines", lifecycle::close);
+    close.add("memory trackers", () -> closeTrackers(root.sandboxes()));
     limitLogs(new LogLimits(root.sandboxes(), root.layout()), threads, close);
-    return new LifecycleParts(lifecycle, expiry, pauses);
+    return new LifecycleParts(lifecycle, lifecycle.expiry(), pauses);
   }
 
   private static void limitLogs(LogLimits logs, EngineThreads threads, Undo close) {
