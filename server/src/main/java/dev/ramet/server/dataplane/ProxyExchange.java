@@ -164,12 +164,13 @@ final class ProxyExchange {
 
   /** Sends this response to the client and releases the guest's connection, if any. */
   void refuse(FullHttpResponse response) {
+    boolean keep = request.mayKeepAlive();
     request.announce(response);
     Channels.writeAndFlush(client, response);
     if (upstream != null) {
       Channels.close(upstream);
     }
-    end(request.mayKeepAlive());
+    end(keep);
   }
 
   /** Ends the exchange after its response was written. */
