@@ -298,13 +298,13 @@ class ExportTest {
   })
   void aManifestMustFitWhatLiesBesideIt(String field, String value) throws Exception {
     manifest(m -> m.put(field, value));
-    refused(ErrorCode.INVALID_ARGUMENT, "its " + field + " does not fit");
+    refused(ErrorCode.INVALID_ARGUMENT, "its " + field + " differs");
   }
 
   @Test
   void aManifestThatIsNoneIsRefused() throws Exception {
     manifest(m -> m.put("deleted", true));
-    refused(ErrorCode.INVALID_ARGUMENT, "its state does not fit");
+    refused(ErrorCode.INVALID_ARGUMENT, "its state differs");
     manifest(m -> m.put("deleted", false).put("kind", "OTHER"));
     refused(ErrorCode.INVALID_ARGUMENT, "is not a manifest");
     manifest(m -> m.put("kind", "SNAPSHOT").putObject("identity").put("hypervisor", "qemu"));

@@ -59,7 +59,7 @@ class IncrementRecordsTest {
             "disk.raw cannot have 9223372036854775807 bytes",
             r -> item(r, "composed", "disk.raw").put("sizeBytes", Long.MAX_VALUE)),
         changes(
-            "its diskBytes does not fit",
+            "its diskBytes differs",
             r -> item(r, "composed", "disk.raw").put("sizeBytes", DISK_BYTES + PAGE)));
   }
 
