@@ -7,8 +7,10 @@ import dev.ramet.spi.hypervisor.HypervisorFacts;
 import dev.ramet.spi.hypervisor.NetworkPlan;
 import dev.ramet.spi.memory.Access;
 import dev.ramet.spi.memory.MemoryFacts;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds plugins that work here by themselves, but not together with this host or with the selected
@@ -18,11 +20,15 @@ final class PluginFit {
   private PluginFit() {}
 
   /**
-   * Returns a hypervisor, as unusable if no network would connect its machines.
+   * Returns hypervisors, as unusable where no network would connect their machines.
    *
    * @param networks the kinds of networks that this host sets up
    */
-  static Probed withNetworks(Probed hypervisor, Set<NetworkPlan.Kind> networks) {
+  static List<Probed> withNetworks(List<Probed> hypervisors, Set<NetworkPlan.Kind> networks) {
+    return hypervisors.stream().map(one -> withNetworks(one, networks)).toList();
+  }
+
+  private static Probed withNetworks(Probed hypervisor, Set<NetworkPlan.Kind> networks) {
     HypervisorFacts facts = hypervisor.usableFacts(HypervisorFacts.class).orElse(null);
     if (facts == null || facts.accepts().networks().stream().anyMatch(networks::contains)) {
       return hypervisor;
@@ -38,11 +44,17 @@ final class PluginFit {
   }
 
   /**
-   * Returns a memory mode, as unusable if it needs something that the hypervisor does not allow.
+   * Returns memory modes, as unusable where they need something that the hypervisor does not allow.
    *
-   * @param hypervisor the selected hypervisor
+   * @param hypervisor the selected hypervisor, or null if there is none
    */
-  static Probed withHypervisor(Probed mode, Probed hypervisor) {
+  static List<Probed> withHypervisor(List<Probed> modes, @Nullable Probed hypervisor) {
+    return hypervisor == null
+        ? modes
+        : modes.stream().map(one -> withHypervisor(one, hypervisor)).toList();
+  }
+
+  private static Probed withHypervisor(Probed mode, Probed hypervisor) {
     MemoryFacts facts = mode.usableFacts(MemoryFacts.class).orElse(null);
     HypervisorFacts machines = hypervisor.usableFacts(HypervisorFacts.class).orElse(null);
     if (facts == null || machines == null) {

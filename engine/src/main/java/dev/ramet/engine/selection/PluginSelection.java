@@ -26,7 +26,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -118,22 +117,13 @@ public final class PluginSelection {
 
     /** Waits for the probes and returns the result. */
     public PluginSelection found() {
+      Ranking ranking = plugins.ranking();
       List<Probed> machines =
-          plugins
-              .ranking()
-              .ranked(
-                  hypervisors.results().stream()
-                      .map(one -> PluginFit.withNetworks(one, networks))
-                      .toList());
-      Probed chosen = choice(config, machines).orElse(null);
+          ranking.ranked(PluginFit.withNetworks(hypervisors.results(), networks));
       List<Probed> modes =
-          chosen == null
-              ? memoryModes.results()
-              : memoryModes.results().stream()
-                  .map(one -> PluginFit.withHypervisor(one, chosen))
-                  .toList();
+          PluginFit.withHypervisor(memoryModes.results(), choice(config, machines).orElse(null));
       return new PluginSelection(
-          config, plugins, prober, networks, machines, plugins.ranking().ranked(modes));
+          config, plugins, prober, networks, machines, ranking.ranked(modes));
     }
 
     /** Waits for the probes and removes their scratch directory. */
@@ -208,16 +198,9 @@ public final class PluginSelection {
    * Returns a key of the hypervisor and those of its properties that a warm template depends on.
    */
   public String hypervisorKey() {
-    return hypervisorChoice().map(one -> one.provider().id() + stateNeeds(one)).orElse("none");
-  }
-
-  private static String stateNeeds(Probed probed) {
-    return new TreeMap<>(
-            probed
-                .usableFacts(HypervisorFacts.class)
-                .map(HypervisorFacts::stateNeeds)
-                .orElse(Map.of()))
-        .toString();
+    return hypervisorChoice()
+        .map(one -> one.provider().id() + new TreeMap<>(hypervisorFacts().stateNeeds()))
+        .orElse("none");
   }
 
   /** Opens the memory modes that work here. */

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.spi.hypervisor.EgressPoint;
 import dev.ramet.spi.hypervisor.Hypervisor;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
@@ -57,6 +58,7 @@ final class NonsenseTest {
   void aMachineIsAProcessWithTheMemoryThatWasAskedFor() {
     broken(() -> vm(Map.of("pid", 0L)).pid());
     broken(() -> vm(Map.of("pid", -1L)).pid());
+    broken(() -> vm(Map.of("egress", new EgressPoint.Process(0))).egress());
     broken(() -> memory(new GuestMemory(8, MIB, List.of())));
     broken(() -> memory(new GuestMemory(7, MIB / 2, List.of())));
     broken(() -> memory(region(0, 2 * MIB)));

@@ -95,11 +95,6 @@ public record HypervisorFacts(
     PRESENT
   }
 
-  /** Returns these facts with other features. */
-  public HypervisorFacts with(Set<HypervisorFeature> newFeatures) {
-    return new HypervisorFacts(hardware, newFeatures, accepts, saves, restores, others);
-  }
-
   /** Returns the properties that a saved device state depends on. */
   public Map<String, String> stateNeeds() {
     return restores.stateNeeds();
