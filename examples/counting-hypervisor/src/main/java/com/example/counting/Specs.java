@@ -43,6 +43,9 @@ final class Specs {
     if (socket.toString().getBytes(StandardCharsets.UTF_8).length > SOCKET_NAME_BYTES) {
       throw RametException.invalid("directory", "too long for the name of a socket: " + socket);
     }
+    if (spec.boot().kernels().isEmpty()) {
+      throw RametException.invalid("boot.kernels", "no kernel");
+    }
     for (Path kernel : spec.boot().kernels().values()) {
       if (!Files.isReadable(kernel)) {
         throw RametException.invalid("boot.kernels", "cannot be read: " + kernel);
