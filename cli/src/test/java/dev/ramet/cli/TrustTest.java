@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests which authorities commands trust, and their messages when TLS fails. */
-@Timeout(60)
+@Timeout(900)
 final class TrustTest {
   @TempDir private Path directory;
 

@@ -215,7 +215,7 @@ final class StreamsTest {
   }
 
   @Test
-  @Timeout(20)
+  @Timeout(900)
   void silenceEndsAStream() throws Exception {
     host.on(
         "/silent",

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests TLS with hosts whose certificates are not from a public authority. */
-@Timeout(60)
+@Timeout(900)
 class TrustTest {
   private static final char[] PASSWORD = "changeit".toCharArray();
 

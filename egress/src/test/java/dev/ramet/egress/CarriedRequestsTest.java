@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Requests to allowed names: no host may see a request, or the end of one, that was not checked.
  */
-@Timeout(120)
+@Timeout(900)
 final class CarriedRequestsTest {
   private static final String GET = "GET / HTTP/1.1\r\nHost: a.test\r\n\r\n";
   private static final String POST = "POST / HTTP/1.1\r\nHost: a.test\r\n";

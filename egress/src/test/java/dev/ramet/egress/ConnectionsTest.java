@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The limits of a sandbox's connections, how they end, and that no side outruns the other. */
-@Timeout(180)
+@Timeout(900)
 final class ConnectionsTest {
   private static final String GET = "GET / HTTP/1.1\r\nHost: a.test\r\n\r\n";
 

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Requests as guests send them, to hosts that see what became of them. */
-@Timeout(120)
+@Timeout(900)
 class GuestRequestsTest {
   private static final String GET = "GET /a?b HTTP/1.1\r\nHost: a.test\r\n";
 

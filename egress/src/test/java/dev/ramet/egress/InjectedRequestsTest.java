@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests that get a secret: the right host alone sees it, and nothing is cut off unnoticed. */
-@Timeout(120)
+@Timeout(900)
 final class InjectedRequestsTest {
   private static final String GET = "GET / HTTP/1.1\r\nHost: a.test\r\n\r\n";
   private static final String POST = "POST / HTTP/1.1\r\nHost: a.test\r\n";

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The bytes that a proxy of SOCKS5 gets, and which of its answers count as a connection. */
-@Timeout(120)
+@Timeout(900)
 final class SocksTest {
   private static final String GET = "GET / HTTP/1.1\r\nHost: a.test\r\n\r\n";
   private static final String CONNECTED = "05000001 00000000 0000";

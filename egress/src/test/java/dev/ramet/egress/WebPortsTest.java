@@ -34,7 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Connections to port 80 of an allowed address, which are looked at for rules about requests. */
-@Timeout(120)
+@Timeout(900)
 final class WebPortsTest {
   private static final String OTHER = "GET / HTTP/1.1\r\nHost: b.test\r\n\r\n";
   private static final String RULED = "GET / HTTP/1.1\r\nHost: a.test\r\n\r\n";

@@ -65,7 +65,7 @@ class QemuTest {
 
   /** Waits until the firmware has written some hundred pages. */
   static GuestMemory memoryOnceWritten(Process qemu, Path image) throws Exception {
-    long deadline = System.nanoTime() + 60_000_000_000L;
+    long deadline = System.nanoTime() + 300_000_000_000L;
     while (qemu.isAlive() && System.nanoTime() < deadline) {
       for (ProcMaps.Mapping mapping : ProcMaps.read(qemu.pid())) {
         if (mapping.path().equals(image.toString()) && mapping.lengthBytes() == SIZE) {

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Write tracking inside a stock hypervisor that filters its own system calls. */
-@Timeout(120)
+@Timeout(900)
 class QemuTrackingTest {
   private static final int SIZE = QemuTest.SIZE;
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
  * does.
  */
 @EnabledIf("asked")
-@Timeout(120)
+@Timeout(900)
 class SoftDirtyProbeTest {
   private static final int PROBES = 300;
   private static final int MAPPINGS = 200;

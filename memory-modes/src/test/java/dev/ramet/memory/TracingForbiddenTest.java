@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
  * because Yama forbids it: refused, with the operator's remedy. Needs a disposable machine, because
  * Yama's last value cannot be taken back.
  */
-@Timeout(300)
+@Timeout(900)
 class TracingForbiddenTest {
   private static final Path SCOPE = Path.of("/proc/sys/kernel/yama/ptrace_scope");
   private static final String USABLE = "usable";

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests what tracking modes refuse, lose and leave behind, in addition to the conformance kit. */
-@Timeout(300)
+@Timeout(900)
 class TrackersTest {
   private static final int PAGE = NativeBuffer.PAGE_BYTES;
   private static final int PAGES = 2048;

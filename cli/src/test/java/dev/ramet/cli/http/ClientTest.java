@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Tests peers that are not hosts. */
-@Timeout(60)
+@Timeout(900)
 final class ClientTest {
   /** The kernel accepts the connection, and the peer stays silent. */
   @Test

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests requests over a unix socket to a scripted peer. */
-@Timeout(60)
+@Timeout(900)
 class SocketConnectionTest {
   private static final String BASE = "http://127.0.0.1:3000";
 

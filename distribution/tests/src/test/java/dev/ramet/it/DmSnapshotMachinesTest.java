@@ -130,7 +130,7 @@ final class DmSnapshotMachinesTest {
   }
 
   @Test
-  @Timeout(300)
+  @Timeout(900)
   void aForkThatBootsHasALargerDisk() throws Exception {
     SortedSet<String> before = ground.files();
     Sandbox origin = ground.create();

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Tests a pool in a growing file on a full file system: the pool accepts the writes of a machine
  * and then cannot store them. The kernel reports the error once.
  */
-@Timeout(300)
+@Timeout(900)
 final class LostWritesTest {
   private static final long AROUND_BYTES = 900L << 20;
   private static final long POOL_BYTES = 2L << 30;

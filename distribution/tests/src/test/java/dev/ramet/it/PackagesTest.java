@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Tests the packages in a bare environment: a separate directory, no environment variable but a
  * path, and no Maven.
  */
-@Timeout(300)
+@Timeout(900)
 final class PackagesTest {
   private static final Path LAYOUT =
       Path.of(System.getProperty("ramet.guest"), "../..").normalize();

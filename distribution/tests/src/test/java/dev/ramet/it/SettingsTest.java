@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Tests the settings of the installed host: their precedence, and that nothing starts with wrong
  * ones.
  */
-@Timeout(120)
+@Timeout(900)
 final class SettingsTest {
   @TempDir private Path directory;
 

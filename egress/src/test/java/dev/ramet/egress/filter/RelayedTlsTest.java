@@ -46,7 +46,7 @@ final class RelayedTlsTest {
   @TempDir private Path root;
 
   @Test
-  @Timeout(180)
+  @Timeout(900)
   void aHeaderIsPutIn() throws Exception {
     TestGroups groups = new TestGroups();
     InetAddress here = InetAddress.getByName("127.77.0.3");

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 class CachedPagesTest {
   private static final int PAGE = NativeBuffer.PAGE_BYTES;
   private static final long SIZE = 20_000L * PAGE;
-  private static final long DEADLINE_NANOS = 20_000_000_000L;
+  private static final long DEADLINE_NANOS = 300_000_000_000L;
 
   private final Path path;
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Tests attempts to connect to a guest that does not accept a connection at once. */
-@Timeout(60)
+@Timeout(900)
 class ConnectingTest {
   private static final String WHOLE = "first and second";
 

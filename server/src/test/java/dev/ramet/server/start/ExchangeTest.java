@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests exports and imports, and the directories that they may use. */
-@Timeout(60)
+@Timeout(900)
 class ExchangeTest {
   private static final String LINES = "application/x-ndjson";
 

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Tests that the streams of a connection are independent: their speed, their end, and their
  * refusals.
  */
-@Timeout(60)
+@Timeout(900)
 class Http2StreamsTest {
   private static final int MIB = 1024 * 1024;
   private static final long LARGE = 100L * MIB;

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests which requests may reach a sandbox's ports, and which headers its servers see. */
-@Timeout(60)
+@Timeout(900)
 class InboundTest {
   private static final int PORT = 8080;
   private static final String UPGRADE =

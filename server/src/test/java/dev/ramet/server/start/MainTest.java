@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests how the host starts, refuses to start, and stops. */
-@Timeout(60)
+@Timeout(900)
 class MainTest {
   @ParameterizedTest
   @ValueSource(strings = {"0.0.0.0", "::", "192.0.2.1"})

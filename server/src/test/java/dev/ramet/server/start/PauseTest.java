@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests pause, automatic resume, access tokens, and a guest's metrics and logs. */
-@Timeout(60)
+@Timeout(900)
 class PauseTest {
   private final TestHost host = new TestHost(Map.of());
 

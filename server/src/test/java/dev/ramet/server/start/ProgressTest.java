@@ -17,7 +17,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(900)
 class ProgressTest {
   private static BufferedReader build(TestHost host, String body) throws Exception {
     HttpRequest request =

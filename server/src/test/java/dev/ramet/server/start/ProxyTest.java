@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Tests which requests the data plane forwards, and which it answers itself. */
-@Timeout(60)
+@Timeout(900)
 class ProxyTest {
   private final TestHost host = new TestHost(Map.of("ramet.domain", "box.test"));
   private final BlockingQueue<Head> seen = new ArrayBlockingQueue<>(100);

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests the routes for secrets, and rules that refer to secrets. */
-@Timeout(60)
+@Timeout(900)
 class SecretsTest {
   private static final String VALUE = "s3cr3t-a7f2c9e41b";
   private static final String RULES =

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
  * Tests that bodies are streamed without being stored, and that a broken connection on one side
  * breaks the other.
  */
-@Timeout(60)
+@Timeout(900)
 class StreamingTest {
   private static final int MIB = 1024 * 1024;
   private static final long LARGE = 100L * MIB;

@@ -38,7 +38,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Tests the API and the data plane with TLS, over HTTP/1.1 and HTTP/2. */
-@Timeout(60)
+@Timeout(900)
 class TlsTest {
   /** Shared by all tests, so that the certificate is issued once. */
   @TempDir private static Path root;

@@ -27,7 +27,7 @@ import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 
 /** Tests certificate files that are replaced while the host runs. */
-@Timeout(60)
+@Timeout(900)
 class HostCertificateTest {
   @TempDir private Path root;
 

@@ -70,9 +70,9 @@ class LifecycleTest {
       RunningVm clone = other.restore(bench.spec("clone"), saved, Bench.PATIENCE).resume();
       Bench.awaitCounting(clone);
       found.kill(Bench.PATIENCE);
-      assertTrue(found.exit().toCompletableFuture().get(60, TimeUnit.SECONDS).requested());
+      assertTrue(found.exit().toCompletableFuture().get(5, TimeUnit.MINUTES).requested());
       // The handle from the closed driver reports the exit too.
-      vm.exit().toCompletableFuture().get(60, TimeUnit.SECONDS);
+      vm.exit().toCompletableFuture().get(5, TimeUnit.MINUTES);
       assertEquals(Optional.empty(), other.reattach(vm.spec(), Bench.PATIENCE));
     }
   }
@@ -128,7 +128,7 @@ class LifecycleTest {
     bench.driver.reap(root.resolve("a"));
     assertEquals(0, VmProcess.below(root.resolve("a").toRealPath()).size());
     assertThrows(RametException.class, inside::memory);
-    VmExit exit = inside.exit().toCompletableFuture().get(60, TimeUnit.SECONDS);
+    VmExit exit = inside.exit().toCompletableFuture().get(5, TimeUnit.MINUTES);
     assertFalse(exit.requested());
     Bench.awaitCounting(outside);
     bench.driver.reap(root.resolve("nothing"));
@@ -139,7 +139,7 @@ class LifecycleTest {
     RunningVm vm = bench.boot("vm");
     PausedVm paused = vm.pause();
     ProcessHandle.of(vm.pid()).orElseThrow().destroyForcibly();
-    VmExit exit = vm.exit().toCompletableFuture().get(60, TimeUnit.SECONDS);
+    VmExit exit = vm.exit().toCompletableFuture().get(5, TimeUnit.MINUTES);
     assertFalse(exit.requested());
     assertTrue(exit.detail().contains("console.log: boot"), exit.detail());
     Path saved = Files.createDirectory(root.resolve("saved"));
@@ -204,7 +204,7 @@ class LifecycleTest {
       try {
         RunningVm vm = bench.driver.boot(spec, Bench.PATIENCE);
         killer.join();
-        vm.exit().toCompletableFuture().get(60, TimeUnit.SECONDS);
+        vm.exit().toCompletableFuture().get(5, TimeUnit.MINUTES);
       } catch (RametException e) {
         assertEquals(ErrorCode.HYPERVISOR_FAILED, e.code());
         assertEquals(Set.of(), RestoreTest.names(spec.directory()));

@@ -28,7 +28,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** A driver on real QEMU with the emulator, and machines that run the counting kernel. */
 public final class Bench implements AutoCloseable {
-  public static final Duration PATIENCE = Duration.ofSeconds(30);
+  public static final Duration PATIENCE = Duration.ofMinutes(5);
   public static final long MEMORY_BYTES = 32 << 20;
   private static final long COUNT_OFFSET = 0x200000;
 
