@@ -108,7 +108,7 @@ class TracerDeathTest {
 
   private static void assertUndisturbed(Tracee tracee, String at) {
     try {
-      InjectionTest.assertUndisturbed(tracee);
+      InjectionGround.assertUndisturbed(tracee);
     } catch (Exception | AssertionError e) {
       throw new AssertionError(at, e);
     }
