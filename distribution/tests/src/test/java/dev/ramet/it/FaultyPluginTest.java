@@ -55,7 +55,7 @@ final class FaultyPluginTest {
         ServiceLoader.load(ModuleLayer.boot(), StorageProvisioner.class)) {
       one.provision(dataRoot, POOL_BYTES);
     }
-    ground = Ground.make(dataRoot, POOL_BYTES, config -> FaultyPlugin.chosen(config, plugins));
+    ground = Ground.boot(dataRoot, POOL_BYTES, config -> FaultyPlugin.chosen(config, plugins));
     sandbox = ground.create();
     ground.shell(sandbox.id()).run("echo start > /tmp/file");
     ground.engine().snapshots().create(sandbox.id(), "start");

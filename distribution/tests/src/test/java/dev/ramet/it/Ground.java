@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.Metric;
-import dev.ramet.engine.Progress;
 import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.sandboxes.NewSandbox;
 import dev.ramet.engine.sandboxes.Sandbox;
@@ -15,7 +14,6 @@ import dev.ramet.engine.start.Engine;
 import dev.ramet.engine.start.EngineFactory;
 import dev.ramet.engine.templates.BuildLog;
 import dev.ramet.engine.templates.BuildStep;
-import dev.ramet.engine.templates.BuildTemplate;
 import dev.ramet.engine.templates.DerivedTemplate;
 import dev.ramet.engine.templates.StartCommands;
 import dev.ramet.engine.templates.Template;
@@ -59,7 +57,7 @@ final class Ground implements AutoCloseable {
     this.change = change;
   }
 
-  /** Makes the ground and builds the template, which takes a cold boot. */
+  /** Makes the ground. */
   static Ground make() throws IOException {
     return make(POOL_BYTES);
   }
@@ -79,10 +77,18 @@ final class Ground implements AutoCloseable {
     return make(dataRoot, 0, config -> config.with("ramet.storage-backend", storageBackend));
   }
 
-  /** Makes ground whose engine has a changed configuration. */
+  /** Makes ground whose engine has a changed configuration but the usual hypervisor. */
   static Ground make(Path dataRoot, long poolBytes, UnaryOperator<EngineConfig> change)
       throws IOException {
     return make(dataRoot, null, poolBytes, change);
+  }
+
+  /**
+   * Makes ground whose engine may have any configuration: what it selects also boots its template.
+   */
+  static Ground boot(Path dataRoot, long poolBytes, UnaryOperator<EngineConfig> change)
+      throws IOException {
+    return make(dataRoot, null, poolBytes, change, WarmTemplate::build);
   }
 
   private static Ground make(Path dataRoot, @Nullable Path memoryRoot, long poolBytes)
@@ -93,15 +99,27 @@ final class Ground implements AutoCloseable {
   private static Ground make(
       Path dataRoot, @Nullable Path memoryRoot, long poolBytes, UnaryOperator<EngineConfig> change)
       throws IOException {
+    return make(dataRoot, memoryRoot, poolBytes, change, WarmTemplate::addTo);
+  }
+
+  /** Provides an engine with the template. */
+  private interface Supply {
+    void to(Engine engine) throws IOException;
+  }
+
+  private static Ground make(
+      Path dataRoot,
+      @Nullable Path memoryRoot,
+      long poolBytes,
+      UnaryOperator<EngineConfig> change,
+      Supply template)
+      throws IOException {
     Ground ground = new Ground(dataRoot, memoryRoot, change);
     try {
       ground.engine = EngineFactory.open(ground.config(poolBytes));
-      ground
-          .engine()
-          .templates()
-          .build(new BuildTemplate("micro", TEMPLATE, null, null, null), Progress.NONE);
+      template.to(ground.engine());
       return ground;
-    } catch (RuntimeException | Error e) {
+    } catch (IOException | RuntimeException | Error e) {
       ground.close();
       throw e;
     }

@@ -51,7 +51,7 @@ final class ThirdPartyPluginsTest {
     Path plugins = Files.createDirectory(work.resolve("plugins"));
     FaultyPlugin.installIn(plugins, work);
     try (Ground ground =
-        Ground.make(
+        Ground.boot(
             Files.createTempDirectory("ramet-it-"),
             POOL_BYTES,
             config -> FaultyPlugin.loaded(config, plugins, preferred))) {
