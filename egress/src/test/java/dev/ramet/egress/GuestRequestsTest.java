@@ -5,82 +5,19 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.certificates.Certificates;
-import dev.ramet.certificates.GuestAuthority;
-import dev.ramet.egress.injection.GuestRequests;
-import dev.ramet.egress.injection.UpstreamTls;
-import dev.ramet.egress.proxy.RequestInterceptor;
-import dev.ramet.egress.rule.RequestRules;
-import dev.ramet.errors.RametException;
-import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.net.Socket;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLSocket;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Requests as guests send them, to hosts that see what became of them. */
-@Timeout(900)
-class GuestRequestsTest {
-  private static final String GET = "GET /a?b HTTP/1.1\r\nHost: a.test\r\n";
-
-  @TempDir private Path root;
-  @AutoClose private final ProxyHarness net = new ProxyHarness();
-  private final BlockingQueue<HttpText> seen = new LinkedBlockingQueue<>();
-  private final MemorySecrets secrets = new MemorySecrets();
-  private GuestAuthority authority;
-  private RequestInterceptor rules;
-
-  @BeforeEach
-  void make() throws IOException {
-    Path trusted = root.resolve("trusted.pem");
-    Files.writeString(trusted, "a test's\n" + Certificates.pem(net.authority.certificate()));
-    secrets.put("key", "v1");
-    authority = new GuestAuthority(root);
-    rules =
-        new GuestRequests(secrets, secrets::value, authority, new UpstreamTls(trusted))
-            .rules(
-                RequestRules.of(
-                    Map.of(
-                        "a.test",
-                        List.of(Map.of("X-Api-Key", "k ${e2b.secrets.key}", "X-Two", "two")))));
-  }
-
-  /** Answers each request with its body. */
-  private void echo(Socket socket) throws IOException {
-    InputStream in = socket.getInputStream();
-    OutputStream out = socket.getOutputStream();
-    for (HttpText head = HttpText.read(in); head != null; head = HttpText.read(in)) {
-      seen.add(head);
-      if (!head.values("Expect").isEmpty()) {
-        ProxyHarness.send(socket, "HTTP/1.1 100 Continue\r\n\r\n");
-      }
-      byte[] body = head.body(in);
-      ProxyHarness.send(
-          socket,
-          "HTTP/1.1 200 OK\r\nAlt-Svc: h3=\":443\"\r\nContent-Length: " + body.length + "\r\n\r\n");
-      out.write(body);
-      out.flush();
-    }
-  }
-
+final class GuestRequestsTest extends GuestRequestsGround {
   private Socket plainGuest(ProxyHarness.Script script) throws Exception {
     net.proxy(rules, "a.test");
     net.host(script);
@@ -91,11 +28,6 @@ class GuestRequestsTest {
     HttpText head = seen.poll(60, TimeUnit.SECONDS);
     assertNotNull(head, () -> "no request came: " + net.troubles);
     return head;
-  }
-
-  private static String answer(Socket guest) throws IOException {
-    HttpText head = Objects.requireNonNull(HttpText.read(guest.getInputStream()));
-    return (head.status() + " " + head.text(guest.getInputStream())).strip();
   }
 
   @Test
@@ -272,30 +204,6 @@ class GuestRequestsTest {
   }
 
   @Test
-  void aHostThatIsNotTrustedGetsNothing() throws Exception {
-    RequestInterceptor wary =
-        new GuestRequests(secrets, secrets::value, authority, new UpstreamTls(null))
-            .rules(RequestRules.of(Map.of("a.test", List.of(Map.of("X", "y")))));
-    net.proxy(wary, "a.test");
-    net.tlsHost(this::echo);
-    try (SSLSocket guest = net.tlsGuest(authority.pem())) {
-      ProxyHarness.send(guest, GET + "\r\n");
-      String answer = answer(guest);
-      assertTrue(answer.startsWith("502 ") && answer.contains("certificate"), answer);
-    }
-    assertNull(seen.poll());
-  }
-
-  @Test
-  void aGuestThatDoesNotTrustTheHostSaysSo() throws Exception {
-    net.proxy(rules, "a.test");
-    net.tlsHost(this::echo);
-    String other = Certificates.pem(net.authority.certificate());
-    assertThrows(SSLHandshakeException.class, () -> net.tlsGuest(other));
-    assertEquals(0, net.hostConnections.get());
-  }
-
-  @Test
   void asksAgainWhereTheHostHasClosedWhatIdled() throws Exception {
     ProxyHarness.Script once =
         socket -> {
@@ -310,14 +218,5 @@ class GuestRequestsTest {
         assertEquals(i, net.hostConnections.get());
       }
     }
-  }
-
-  @Test
-  void authoritiesThatAreNoneAreRefused() throws Exception {
-    Path none = root.resolve("none.pem");
-    assertThrows(RametException.class, () -> new UpstreamTls(none));
-    Files.writeString(none, "nothing");
-    RametException refused = assertThrows(RametException.class, () -> new UpstreamTls(none));
-    assertTrue(String.valueOf(refused.getMessage()).contains("ramet.outbound-authorities"));
   }
 }
