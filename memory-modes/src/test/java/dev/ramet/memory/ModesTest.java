@@ -5,7 +5,6 @@ import static dev.ramet.spi.memory.MemoryRegion.Kind.ANONYMOUS;
 import static dev.ramet.spi.memory.MemoryRegion.Kind.PRIVATE_IMAGE;
 import static dev.ramet.spi.memory.MemoryRegion.Kind.SHARED;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -13,35 +12,27 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.NativeBuffer;
 import dev.ramet.linux.NativeBuffer.Advice;
-import dev.ramet.spi.ProbeContext;
-import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.MemoryMode;
-import dev.ramet.spi.memory.MemoryModeProvider;
 import dev.ramet.spi.memory.MemoryRegion;
 import dev.ramet.spi.memory.MemoryTracker;
-import dev.ramet.spi.memory.PageRanges;
 import dev.ramet.testing.Require;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Both modes on real mappings of this process, where every page can be put into any state. */
-class ModesTest {
-  private static final int PAGE = NativeBuffer.PAGE_BYTES;
+final class ModesTest extends ModesGround {
+  ModesTest(@TempDir Path directory) {
+    super(directory);
+  }
+
   private static final int HUGE = 2 << 20;
   private static final long PID = ProcessHandle.current().pid();
-
-  private final Path directory;
-
-  ModesTest(@TempDir Path directory) {
-    this.directory = directory;
-  }
 
   private Path image(int pages) throws Exception {
     byte[] bytes = new byte[pages * PAGE];
@@ -60,31 +51,6 @@ class ModesTest {
   private static GuestMemory guest(MemoryRegion... regions) {
     MemoryRegion last = regions[regions.length - 1];
     return new GuestMemory(PID, last.imageOffset() + last.lengthBytes(), List.of(regions));
-  }
-
-  /** One letter a page: c copied, z zero, a dot for neither. */
-  private static String select(MemoryMode mode, GuestMemory memory, int pages) {
-    try (MemoryTracker tracker = mode.attach(memory)) {
-      PageRanges ranges = tracker.select(memory);
-      tracker.committed();
-      char[] letters = ".".repeat(pages).toCharArray();
-      for (int i = 0; i < ranges.count(); i++) {
-        int first = (int) (ranges.imageOffset(i) / PAGE);
-        int end = (int) (first + ranges.lengthBytes(i) / PAGE);
-        Arrays.fill(letters, first, end, ranges.isZero(i) ? 'z' : 'c');
-        for (MemoryRegion r : memory.regions()) {
-          long inside = ranges.imageOffset(i) - r.imageOffset();
-          if (inside >= 0 && inside < r.lengthBytes() && !ranges.isZero(i)) {
-            assertEquals(r.address() + inside, ranges.address(i));
-          }
-        }
-      }
-      return new String(letters);
-    }
-  }
-
-  private static void write(NativeBuffer memory, int page) {
-    memory.view((long) page * PAGE, 1).put(0, (byte) 99);
   }
 
   private static int read(NativeBuffer memory, int page) {
@@ -239,66 +205,6 @@ class ModesTest {
           }
         }
       }
-    }
-  }
-
-  @Test
-  void aProcessThatEndedIsAFailedHypervisor() throws Exception {
-    Process child = new ProcessBuilder("sleep", "60").start();
-    GuestMemory memory =
-        new GuestMemory(
-            child.pid(), PAGE, List.of(new MemoryRegion(0, 1 << 20, PAGE, PRIVATE_IMAGE)));
-    try (MemoryTracker tracker = new Incremental().attach(memory)) {
-      child.destroyForcibly().waitFor();
-      RametException e = assertThrows(RametException.class, () -> tracker.select(memory));
-      assertEquals(ErrorCode.HYPERVISOR_FAILED, e.code());
-    } finally {
-      child.destroyForcibly().waitFor();
-    }
-    RametException e =
-        assertThrows(RametException.class, () -> new Incremental().attach(memory).close());
-    assertEquals(ErrorCode.HYPERVISOR_FAILED, e.code());
-  }
-
-  @Test
-  void trackingModesProbeByDoing() throws Exception {
-    assertUsableOrRemedy(new WriteTrackingProvider(), "use Linux 6.7 or newer");
-    assertUsableOrRemedy(new SoftDirtyProvider(), "mode write-tracking");
-    try (var files = Files.list(directory)) {
-      assertEquals(0, files.count());
-    }
-  }
-
-  /** The host's kernel decides, but where a mode is required it must be usable. */
-  private void assertUsableOrRemedy(MemoryModeProvider provider, String remedy) {
-    ProbeResult found = provider.probe(new ProbeContext(directory));
-    if (found instanceof ProbeResult.Unusable no && !Kernels.required(provider)) {
-      assertTrue(no.remedy().contains(remedy), no.remedy());
-    } else {
-      assertInstanceOf(ProbeResult.Usable.class, found);
-    }
-  }
-
-  @Test
-  void bothAreFoundAndUsableAndLeaveNoTrace() throws Exception {
-    boolean named = ModesTest.class.getModule().isNamed();
-    Require.feature("module-path", named, "services are declared in modules, and this is none");
-    ModesTest.class.getModule().addUses(MemoryModeProvider.class);
-    for (String id : List.of("full", "incremental")) {
-      MemoryModeProvider provider =
-          ServiceLoader.load(MemoryModeProvider.class).stream()
-              .map(ServiceLoader.Provider::get)
-              .filter(p -> p.id().equals(id))
-              .findFirst()
-              .orElseThrow();
-      assertInstanceOf(ProbeResult.Usable.class, provider.probe(new ProbeContext(directory)), id);
-      ProbeResult absent = provider.probe(new ProbeContext(directory.resolve("absent")));
-      // full keeps nothing on disk, so it does not care.
-      assertEquals(id.equals("full"), absent instanceof ProbeResult.Usable);
-      provider.open(new ProbeContext(directory)).close();
-    }
-    try (var files = Files.list(directory)) {
-      assertEquals(0, files.count());
     }
   }
 }
