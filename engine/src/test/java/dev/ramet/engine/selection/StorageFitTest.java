@@ -40,14 +40,15 @@ class StorageFitTest {
   private static final StorageFacts LOCAL = StorageFacts.copying(Set.of());
   private static final StorageFacts REMOTE =
       StorageFacts.copying(Set.of(StorageFeature.REMOTE_IMAGES)).attaching(Kind.NBD);
-  private static final HypervisorFacts PLAIN = taking(Kind.FILE, Kind.BLOCK_DEVICE);
-  private static final HypervisorFacts NBD = taking(Kind.FILE, Kind.NBD);
-  private static final HypervisorFacts FAULTS = NBD.with(Set.of(HypervisorFeature.FAULT_HANDLER));
+  private static final HypervisorFacts PLAIN = facts(Set.of(), Kind.FILE, Kind.BLOCK_DEVICE);
+  private static final HypervisorFacts NBD = facts(Set.of(), Kind.FILE, Kind.NBD);
+  private static final HypervisorFacts FAULTS =
+      facts(Set.of(HypervisorFeature.FAULT_HANDLER), Kind.FILE, Kind.NBD);
 
-  private static HypervisorFacts taking(Kind... kinds) {
+  private static HypervisorFacts facts(Set<HypervisorFeature> features, Kind... kinds) {
     return new HypervisorFacts(
         true,
-        Set.of(),
+        features,
         new HypervisorFacts.Accepts(
             Set.of(NetworkPlan.Kind.USER), Set.of(KernelFormat.BZIMAGE), Set.of(kinds)),
         new HypervisorFacts.Saves(true, Set.of(Access.READ)),
