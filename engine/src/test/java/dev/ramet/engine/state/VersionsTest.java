@@ -2,9 +2,7 @@
 package dev.ramet.engine.state;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.engine.state.SnapshotRecord.Kind;
 import dev.ramet.engine.support.Ids;
@@ -13,100 +11,17 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests names shared by several templates or snapshots, and the tags that distinguish them. */
-class VersionsTest {
-  @TempDir Path directory;
-  private Layout layout = new Layout(Path.of(""));
-  private SnapshotStore store = new SnapshotStore(layout, step -> {});
-  private String fatal = "";
-
-  /** Thrown by a step to simulate that the host is killed there: nothing after it is done. */
-  private static final class Killed extends Error {
-    private static final long serialVersionUID = 1L;
-  }
-
-  @BeforeEach
-  void open() throws IOException {
-    layout = new Layout(directory);
-    reopen();
-  }
-
-  private void reopen() throws IOException {
-    fatal = "";
-    store =
-        new SnapshotStore(
-            layout,
-            step -> {
-              if (step.equals(fatal)) {
-                throw new Killed();
-              }
-            });
-    store.load();
-  }
-
-  private static SnapshotRecord record(String id, Kind kind, String name, Instant createdAt) {
-    TaggedName version = TaggedName.of("name", name, List.of());
-    return SnapshotRecord.builder()
-        .id(id)
-        .kind(kind)
-        .name(version.alias())
-        .tags(version.assigned(createdAt))
-        .createdAt(createdAt)
-        .cpuCount(1)
-        .memoryBytes(1)
-        .diskBytes(1)
-        .kernelArguments("")
-        .warm(false)
-        .deleted(false)
-        .pending(false)
-        .build();
-  }
-
-  private String publish(Kind kind, String name) throws IOException {
-    String id = Ids.next(kind == Kind.TEMPLATE ? 't' : 's');
-    store.begin(id);
-    store.publish(record(id, kind, name, Instant.now()), true);
-    return id;
-  }
-
-  private String meant(String reference) {
-    return store.names().resolve(reference).map(SnapshotRecord::id).orElse("nothing");
-  }
-
-  private Set<String> tags(String id) {
-    return store.find(id).orElseThrow().tags().keySet();
-  }
-
-  /** Returns the tags in the manifest on disk. */
-  private Set<String> written(String id) throws IOException {
-    return Manifests.snapshot(layout.snapshot(id)).tags().keySet();
-  }
-
+final class VersionsTest extends VersionsGround {
   private static void refused(ErrorCode code, Runnable what) {
     assertEquals(code, assertThrows(RametException.class, what::run).code());
-  }
-
-  private void assign(String reference, String... tags) {
-    store.tags().assign(store.names().resolve(reference).orElseThrow(), List.of(tags));
-  }
-
-  private void remove(String reference, String... tags) {
-    store.tags().remove("template", store.names().versions(reference), List.of(tags));
   }
 
   @Test
@@ -236,95 +151,6 @@ class VersionsTest {
     store.change(second, SnapshotRecord::asDeleted, true);
     store.restore(second);
     assertEquals(second, meant("x:v2"));
-  }
-
-  @Test
-  void aManifestOfBeforeThereWereTagsIsTheDefault() throws IOException {
-    String id = publish(Kind.TEMPLATE, "web");
-    String other = publish(Kind.TEMPLATE, "web:v2");
-    Path manifest = layout.snapshot(id).resolve(Layout.MANIFEST);
-    String text = Files.readString(manifest);
-    String old = text.replaceFirst("\"tags\" : \\{[^}]*},\\s*", "");
-    assertFalse(old.equals(text), text);
-    Files.writeString(manifest, old);
-    reopen();
-    assertEquals(id, meant("web"));
-    SnapshotRecord found = store.find(id).orElseThrow();
-    assertEquals(Map.of("default", found.createdAt()), found.tags());
-    assertEquals(other, meant("web:v2"));
-
-    // Two old templates of one name: one was rebuilt, and the host was killed before the older was
-    // deleted.
-    Path second = layout.snapshot(other).resolve(Layout.MANIFEST);
-    Files.writeString(
-        second, Files.readString(second).replaceFirst("\"tags\" : \\{[^}]*},\\s*", ""));
-    reopen();
-    assertEquals(other, meant("web"), "the younger one");
-    assertEquals(Set.of(), written(id));
-    assertEquals(Set.of("default"), tags(other));
-  }
-
-  @Test
-  void aManifestWhoseTagsAreDamagedIsLeftAlone() throws IOException {
-    String id = publish(Kind.TEMPLATE, "web");
-    Path manifest = layout.snapshot(id).resolve(Layout.MANIFEST);
-    String text = Files.readString(manifest);
-    for (String odd : List.of("{\"v1\":null}", "{\"v1\":\"soon\"}", "[]", "7")) {
-      Files.writeString(manifest, text.replaceFirst("\"tags\" : \\{[^}]*}", "\"tags\" : " + odd));
-      reopen();
-      assertEquals("nothing", meant("web"), odd);
-      assertTrue(Files.exists(manifest));
-    }
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"tags.assign", "tags.strip"})
-  void aHostThatIsKilledInAMoveLeavesTheTagWithOne(String step) throws IOException {
-    String first = publish(Kind.TEMPLATE, "web");
-    String second = publish(Kind.TEMPLATE, "web:v2");
-    fatal = step;
-    assertThrows(Killed.class, () -> assign("web:v2", "default"));
-    reopen();
-    String holder = meant("web");
-    assertEquals(step.equals("tags.assign") ? first : second, holder);
-    for (String id : List.of(first, second)) {
-      assertEquals(id.equals(holder), tags(id).contains("default"));
-      assertEquals(tags(id), written(id), "the start has finished the move");
-    }
-    assertEquals(second, meant("web:v2"));
-  }
-
-  @Test
-  void aHostThatIsKilledAfterPublishingHasMovedTheTag() throws IOException {
-    String first = publish(Kind.SNAPSHOT, "x");
-    fatal = "tags.strip";
-    assertThrows(Killed.class, () -> publish(Kind.SNAPSHOT, "x"));
-    assertEquals(Set.of("default"), written(first));
-    reopen();
-    assertEquals(Set.of(), written(first));
-    assertFalse(meant("x").equals(first));
-    assertEquals(2, store.names().of("x").size());
-  }
-
-  @Test
-  void aHostThatIsKilledInARemovalHasRemovedItOrNot() throws IOException {
-    String id = publish(Kind.TEMPLATE, "web");
-    fatal = "tags.remove";
-    assertThrows(Killed.class, () -> remove("web", "default"));
-    reopen();
-    assertEquals(id, meant("web"));
-  }
-
-  @Test
-  void aClockThatWentBackGivesNoTagBack() throws IOException {
-    String first = publish(Kind.SNAPSHOT, "x");
-    Instant future = Instant.now().plus(Duration.ofDays(1000));
-    store.change(first, now -> now.tagged(Map.of("default", future)), true);
-    reopen();
-    String second = publish(Kind.SNAPSHOT, "x");
-    assertEquals(second, meant("x"));
-    reopen();
-    assertEquals(second, meant("x"));
   }
 
   @Test
