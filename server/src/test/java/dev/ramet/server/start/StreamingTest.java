@@ -200,7 +200,7 @@ class StreamingTest {
         client.send(head(guest, "GET") + "\r\n");
         assertTrue(arrived.await(10, TimeUnit.SECONDS));
       }
-      ProxyTest.awaitNoneOpen(guest);
+      ProxyGround.awaitNoneOpen(guest);
     }
   }
 
@@ -218,7 +218,7 @@ class StreamingTest {
         client.send(head(guest, "POST") + "Content-Length: 1000\r\n\r\nabc");
         assertTrue(arrived.await(10, TimeUnit.SECONDS));
       }
-      ProxyTest.awaitNoneOpen(guest);
+      ProxyGround.awaitNoneOpen(guest);
     }
   }
 
