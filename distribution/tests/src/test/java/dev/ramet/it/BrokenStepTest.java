@@ -83,7 +83,7 @@ final class BrokenStepTest {
   @TestFactory
   Stream<DynamicTest> aBrokenBuildOfATemplateLeavesNothing() {
     ground.steps().reset();
-    Ground.derive(ground.engine(), "derived", "true");
+    DerivedTemplates.derive(ground.engine(), "derived", "true");
     List<String> steps =
         ground.steps().seen().stream()
             // The steps of a capture itself are covered by the test of snapshots.
@@ -99,7 +99,9 @@ final class BrokenStepTest {
                     step,
                     () ->
                         breakStep(
-                            () -> Ground.derive(ground.engine(), "derived", "true"), step, 0)));
+                            () -> DerivedTemplates.derive(ground.engine(), "derived", "true"),
+                            step,
+                            0)));
   }
 
   @Test
@@ -108,7 +110,7 @@ final class BrokenStepTest {
     RametException e =
         assertThrows(
             RametException.class,
-            () -> Ground.derive(ground.engine(), "derived", "echo the reason; exit 3"));
+            () -> DerivedTemplates.derive(ground.engine(), "derived", "echo the reason; exit 3"));
     assertEquals(ErrorCode.INVALID_ARGUMENT, e.code());
     assertTrue(String.valueOf(e.getMessage()).matches("(?s).*exit status 3.*the reason"), "" + e);
     assertEquals(before, ground.files());

@@ -30,7 +30,7 @@ final class DyingHost {
     String fatal = arguments[3];
     int[] pass = {Integer.parseInt(arguments[4])};
     EngineConfig config =
-        Ground.config(
+        TestConfig.of(
             Path.of(arguments[0]),
             0,
             step -> {
@@ -73,7 +73,7 @@ final class DyingHost {
       // For these the third argument is the exported directory.
       case "export" -> engine.storage().exportTo("start", Path.of(sandbox), CopyProgress.NONE);
       case "import" -> engine.storage().importFrom(Path.of(sandbox), "crashed", CopyProgress.NONE);
-      case "derive" -> Ground.derive(engine, "crashed", "true");
+      case "derive" -> DerivedTemplates.derive(engine, "crashed", "true");
       // For this the third argument is a file that a guest appends to.
       case "volumes" -> {
         long before = Path.of(sandbox).toFile().length();

@@ -7,17 +7,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.Metric;
-import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.sandboxes.NewSandbox;
 import dev.ramet.engine.sandboxes.Sandbox;
 import dev.ramet.engine.start.Engine;
 import dev.ramet.engine.start.EngineFactory;
-import dev.ramet.engine.templates.BuildLog;
-import dev.ramet.engine.templates.BuildStep;
-import dev.ramet.engine.templates.DerivedTemplate;
-import dev.ramet.engine.templates.StartCommands;
-import dev.ramet.engine.templates.Template;
-import dev.ramet.spi.settings.Settings;
 import dev.ramet.spi.storage.StorageFinding;
 import dev.ramet.spi.storage.root.StorageProvisioner;
 import java.io.IOException;
@@ -141,57 +134,9 @@ final class Ground implements AutoCloseable {
   }
 
   private EngineConfig config(long poolBytes) {
-    EngineConfig base = change.apply(config(dataRoot, poolBytes, steps));
+    EngineConfig base = change.apply(TestConfig.of(dataRoot, poolBytes, steps));
     Path memory = memoryRoot;
     return memory == null ? base : base.with("ramet.storage-memory-root", memory.toString());
-  }
-
-  static EngineConfig config(Path dataRoot, long poolBytes, StepObserver steps) {
-    Path guest = GuestFiles.directory();
-    Path cache = Path.of(System.getProperty("ramet.cache"));
-    Settings settings =
-        Settings.NONE
-            .with(EngineConfig.DATA_ROOT, dataRoot)
-            .with("ramet.guest-dir", guest.toString())
-            .with("ramet.cache-dir", cache.toString())
-            .with("ramet.verify-captures", "true")
-            .with("ramet.clone-concurrency", "2");
-    return new EngineConfig(
-        poolBytes == 0
-            ? settings.with("ramet.storage-provision", "OFF")
-            : settings.with("ramet.storage-pool-size", Long.toString(poolBytes)),
-        steps);
-  }
-
-  /** Derives a template from the usual one by running a command. */
-  static Template derive(Engine engine, String name, String command) {
-    BuildLog silent =
-        new BuildLog() {
-          @Override
-          public void at(int number) {}
-
-          @Override
-          public void step(String description) {}
-
-          @Override
-          public void output(boolean error, String line) {}
-
-          @Override
-          public void waiting() {}
-        };
-    return engine
-        .templates()
-        .derive(
-            new DerivedTemplate(
-                engine.templates().newId(),
-                name,
-                List.of(),
-                TEMPLATE,
-                null,
-                null,
-                List.of(new BuildStep.Run(command, null)),
-                StartCommands.NONE),
-            silent);
   }
 
   Path dataRoot() {

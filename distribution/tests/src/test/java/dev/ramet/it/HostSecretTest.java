@@ -5,17 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.ramet.engine.Progress;
 import dev.ramet.engine.sandboxes.CloneRequest;
-import dev.ramet.engine.sandboxes.NewSandbox;
 import dev.ramet.engine.sandboxes.Sandbox;
-import dev.ramet.engine.sandboxes.SandboxRules;
-import dev.ramet.engine.sandboxes.Sandboxes;
 import dev.ramet.engine.snapshots.NewSnapshot;
 import dev.ramet.engine.snapshots.Snapshot;
-import dev.ramet.engine.templates.ImportTemplate;
 import dev.ramet.testing.Require;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -26,117 +19,14 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 
 /** Checks that nobody but the host can take over a real machine through its forwarded port. */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-final class HostSecretTest {
-  private static final int AGENT_PORT = 49_983;
-  private static final SandboxRules SECURE =
-      new SandboxRules(SandboxRules.AtEnd.KILL, true, false, true);
-  private static final String FILE = "/root/secret";
-
-  private static final List<String> HOST_ONLY =
-      List.of(
-          "/init",
-          "/ready",
-          "/settle",
-          "/freeze",
-          "/thaw",
-          "/template",
-          "/trust",
-          "/unpack?dest=/",
-          "/volume?id=v&path=/mnt");
-
-  private Ground ground;
-
-  @BeforeAll
-  void makeGround() throws Exception {
-    ground = Ground.make();
-  }
-
-  @AfterAll
-  void close() throws Exception {
-    ground.close();
-  }
-
-  @AfterEach
-  void clear() {
-    ground.clear();
-  }
-
-  private Sandboxes sandboxes() {
-    return ground.engine().sandboxes();
-  }
-
-  private Sandbox create(String source) {
-    return sandboxes().create(NewSandbox.of(source).rules(SECURE).build());
-  }
-
-  private Stranger stranger(Sandbox sandbox) {
-    return new Stranger(sandboxes().endpoint(sandbox.id(), AGENT_PORT));
-  }
-
-  private String secret(String kind, String id, String field) throws IOException {
-    Path manifest = ground.root().resolve(kind).resolve(id).resolve("manifest.json");
-    JsonNode secret = new ObjectMapper().readTree(Files.readAllBytes(manifest)).at(field);
-    assertTrue(secret.isTextual(), kind + " " + id + " has a secret");
-    return secret.asText();
-  }
-
-  private String secret(Sandbox sandbox) throws IOException {
-    return secret("sandboxes", sandbox.id(), "/machine/hostSecret");
-  }
-
-  private String secret(Snapshot snapshot) throws IOException {
-    return secret("snapshots", snapshot.id(), "/hostSecret");
-  }
-
-  /** Checks that nobody gets in with any secret known so far. */
-  private void refuses(Sandbox sandbox, Set<String> known, String when) throws Exception {
-    assertEquals(Sandbox.Agent.AUTHENTICATED, sandboxes().get(sandbox.id()).agent(), when);
-    Stranger stranger = stranger(sandbox);
-    String own = secret(sandbox);
-    assertFalse(known.contains(own), "each machine has a secret of its own, " + when);
-    List<@Nullable String> tried = new ArrayList<>(known);
-    tried.add(null);
-    tried.add(own.substring(1));
-    tried.add(own + "0");
-    for (String secret : tried) {
-      for (String path : HOST_ONLY) {
-        assertEquals(401, stranger.post(path, secret), path + " " + when);
-      }
-    }
-    known.add(own);
-    assertEquals(401, stranger.read(FILE, null).statusCode(), when);
-    assertEquals(401, stranger.read(FILE, "mine").statusCode(), when);
-    assertEquals("kept\n", stranger.read(FILE, sandbox.accessToken()).body(), when);
-    assertTrue(
-        sandboxes().metrics(sandbox.id()).memoryTotalBytes() > 0, "the host gets in " + when);
-  }
-
-  /** Creates a secure sandbox with the file. */
-  private Sandbox withFile() throws Exception {
-    Sandbox sandbox = create(Ground.TEMPLATE);
-    shell(sandbox).run("echo kept >" + FILE);
-    return sandbox;
-  }
-
-  private GuestShell shell(Sandbox sandbox) {
-    return new GuestShell(sandboxes().endpoint(sandbox.id(), AGENT_PORT), sandbox.accessToken());
-  }
-
+final class HostSecretTest extends HostSecretGround {
   @Test
   void howeverAMachineCameToBe() throws Exception {
     Set<String> known = new TreeSet<>();
@@ -236,48 +126,6 @@ final class HostSecretTest {
     return new InetSocketAddress(forward.group(1), Integer.parseInt(forward.group(2)));
   }
 
-  /** A guest that restarts reads the secret from its own VM and never accepts anybody else. */
-  @Test
-  void aGuestThatRestartsKnowsItsHost() throws Exception {
-    Sandbox sandbox = withFile();
-    GuestShell shell = shell(sandbox);
-    String boot = shell.run("sync; cat /proc/sys/kernel/random/boot_id");
-    shell.run("(sleep 1; reboot -f) >/dev/null 2>&1 &");
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(90);
-    while (Set.of(boot, "").contains(bootId(shell))) {
-      assertTrue(System.nanoTime() < end, "the guest restarts");
-      Thread.sleep(200);
-    }
-    refuses(sandbox, new TreeSet<>(), "after a restart of the guest");
-    String agent = shell.run("pidof ramet-agent");
-    try {
-      shell.run("kill -9 " + agent);
-    } catch (IOException died) {
-      // Expected: the agent dies during the call.
-    }
-    while (Set.of(agent, "").contains(pid(shell))) {
-      assertTrue(System.nanoTime() < end, "the agent restarts");
-      Thread.sleep(200);
-    }
-    refuses(sandbox, new TreeSet<>(), "after a restart of the agent");
-  }
-
-  private static String pid(GuestShell shell) {
-    try {
-      return shell.run("pidof ramet-agent");
-    } catch (IOException away) {
-      return "";
-    }
-  }
-
-  private static String bootId(GuestShell shell) {
-    try {
-      return shell.run("cat /proc/sys/kernel/random/boot_id");
-    } catch (IOException away) {
-      return "";
-    }
-  }
-
   @Test
   void theSecretIsNowhereToBeRead() throws Exception {
     Sandbox sandbox = withFile();
@@ -355,95 +203,5 @@ final class HostSecretTest {
     assertEquals("401 401 False\n", said);
     assertEquals(0, process.waitFor());
     refuses(sandbox, new TreeSet<>(), "after the attack");
-  }
-
-  /**
-   * The host is killed between replacing the secret and writing the manifest that holds it, and
-   * after that.
-   */
-  @Test
-  void aHostThatIsKilledHasTheSecretOfTheMachineThatIsLeft() throws Exception {
-    Sandbox sandbox = withFile();
-    ground.engine().snapshots().create(sandbox.id(), "start");
-    Set<String> known = new TreeSet<>();
-    for (String step : List.of("rollback.agent", "rollback.commit", "rollback.clear")) {
-      ground.closeEngine();
-      Process host =
-          Hosts.start(
-              "DyingHost", ground.dataRoot().toString(), "rollback", sandbox.id(), step, "0");
-      assertEquals(DyingHost.STATUS, host.waitFor(), step);
-      ground.openEngine();
-      refuses(sandbox, known, "after a host that was killed at " + step);
-      known.remove(secret(sandbox));
-      assertEquals(1, ground.machines().size(), step);
-    }
-  }
-
-  /**
-   * An agent cannot receive a secret if its kernel denies access to I/O ports. The sandbox then
-   * works as without one and is reported as unauthenticated.
-   */
-  @Test
-  void anAgentWithoutASecretGoesOnAndIsMarked() throws Exception {
-    Path images = template();
-    JsonNode manifest = new ObjectMapper().readTree(images.resolve("template.json").toFile());
-    ground
-        .engine()
-        .templates()
-        .importImages(
-            new ImportTemplate(
-                "locked",
-                images.resolve("kernel"),
-                images.resolve("rootfs.raw"),
-                images.resolve("initrd"),
-                manifest.path("cmdline").asText() + " lockdown=integrity",
-                1,
-                256L << 20,
-                false),
-            Progress.NONE);
-    assertEquals(1, marks("template locked").size());
-    Sandbox sandbox = create("locked");
-    shell(sandbox).run("echo kept >" + FILE);
-    assertEquals(Sandbox.Agent.UNAUTHENTICATED, sandbox.agent());
-    assertTrue(marks("template locked").get(0).contains("ramet template build"), "a remedy");
-    assertEquals(1, marks("sandbox " + sandbox.id()).size());
-    ground.engine().snapshots().create(sandbox.id(), "kept");
-    sandboxes().rollback(sandbox.id(), "kept");
-    Sandbox clone =
-        sandboxes().clone(sandbox.id(), new CloneRequest(1, 1, null)).sandboxes().get(0);
-    assertEquals(Sandbox.Agent.UNAUTHENTICATED, sandboxes().get(clone.id()).agent());
-    Stranger stranger = stranger(sandbox);
-    assertEquals("kept\n", stranger.read(FILE, sandbox.accessToken()).body());
-    assertEquals(401, stranger.read(FILE, null).statusCode());
-    assertEquals(204, stranger.post("/init", null), "the hole, which is what the mark is for");
-    assertEquals("kept\n", stranger.read(FILE, "mine").body());
-    ground.clear();
-    ground.engine().templates().delete("locked");
-  }
-
-  private List<String> marks(String what) {
-    return ground.engine().doctor().report(false).advice().stream()
-        .filter(line -> line.startsWith("agent: unauthenticated") && line.contains(what))
-        .toList();
-  }
-
-  /** Returns the directory with the images of the usual template. */
-  private Path template() throws Exception {
-    String made = System.getenv("RAMET_TEST_TEMPLATE");
-    if (made != null) {
-      return Path.of(made);
-    }
-    Path images = ground.dataRoot().resolve("images");
-    Path guest = GuestFiles.directory();
-    ProcessBuilder recipe =
-        new ProcessBuilder(
-                guest.resolve("templates/micro/recipe").toString(), "build", images.toString())
-            .inheritIO();
-    recipe.environment().put("RAMET_AGENT", guest.resolve("ramet-agent").toString());
-    recipe
-        .environment()
-        .put("RAMET_CACHE", Objects.requireNonNull(System.getProperty("ramet.cache")));
-    assertEquals(0, recipe.start().waitFor());
-    return images;
   }
 }

@@ -126,7 +126,7 @@ final class IncrementTest {
     try (LoopFs btrfs = LoopFs.btrfs(mount, FS_BYTES)) {
       Path root = Files.createDirectory(btrfs.root().resolve("data"));
       Path wednesday = place.resolve("wednesday");
-      try (Engine other = EngineFactory.open(Ground.config(root, 0, step -> {}))) {
+      try (Engine other = EngineFactory.open(TestConfig.of(root, 0, step -> {}))) {
         try {
           assertEquals("btrfs", other.storage().usage(node -> {}).get(0).backend());
           SortedSet<String> before = RootFiles.of(root);
@@ -187,7 +187,7 @@ final class IncrementTest {
         before = RootFiles.of(root);
         killedInTheMiddle(host, root, before);
       }
-      try (Engine other = EngineFactory.open(Ground.config(root, 0, step -> {}))) {
+      try (Engine other = EngineFactory.open(TestConfig.of(root, 0, step -> {}))) {
         assertEquals("byte-copy", other.storage().usage(node -> {}).get(0).backend());
         assertEquals(before, RootFiles.of(root), "the next start takes it back");
         ext4.fill(24 << 20);

@@ -11,6 +11,6 @@ final class Probing {
 
   /** Argument: the data root. */
   public static void main(String[] arguments) {
-    EngineFactory.open(Ground.config(Path.of(arguments[0]), 0, StepObserver.NONE)).close();
+    EngineFactory.open(TestConfig.of(Path.of(arguments[0]), 0, StepObserver.NONE)).close();
   }
 }

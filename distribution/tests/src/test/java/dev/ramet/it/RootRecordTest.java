@@ -63,11 +63,11 @@ final class RootRecordTest {
 
   /** Returns the configuration of a host that may make pools. */
   private EngineConfig free() {
-    return Ground.config(root, POOL_BYTES, StepObserver.NONE);
+    return TestConfig.of(root, POOL_BYTES, StepObserver.NONE);
   }
 
   private EngineConfig copying() {
-    return Ground.config(root, 0, StepObserver.NONE).with("ramet.storage-backend", "byte-copy");
+    return TestConfig.of(root, 0, StepObserver.NONE).with("ramet.storage-backend", "byte-copy");
   }
 
   private static String backend(EngineConfig config) {
@@ -150,7 +150,7 @@ final class RootRecordTest {
     assertEquals("byte-copy", backend(copying()));
     Path file = Files.writeString(fs.root().resolve("file"), "a file");
     for (Path place : new Path[] {file, file.resolve("below")}) {
-      EngineConfig config = Ground.config(place, 0, StepObserver.NONE);
+      EngineConfig config = TestConfig.of(place, 0, StepObserver.NONE);
       RametException e = refused(ErrorCode.INVALID_ARGUMENT, () -> backend(config));
       assertTrue(Objects.requireNonNull(e.getMessage()).contains(file + " is not a directory"));
       assertTrue(String.valueOf(e.remedy()).contains("another data root"), e.remedy());

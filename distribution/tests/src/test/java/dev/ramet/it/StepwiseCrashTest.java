@@ -96,8 +96,8 @@ final class StepwiseCrashTest {
 
   private void crashOfATag(String step) throws Exception {
     SortedSet<String> before = ground.files();
-    Template first = Ground.derive(ground.engine(), CRASHED + ":one", "echo one > /one");
-    Template second = Ground.derive(ground.engine(), CRASHED + ":two", "echo two > /two");
+    Template first = DerivedTemplates.derive(ground.engine(), CRASHED + ":one", "echo one > /one");
+    Template second = DerivedTemplates.derive(ground.engine(), CRASHED + ":two", "echo two > /two");
     killHost(step.equals("tags.remove") ? "untag" : "tag", second.id() + " one", step);
     List<Template> holders =
         ground.engine().templates().versions(CRASHED + ":two").stream()

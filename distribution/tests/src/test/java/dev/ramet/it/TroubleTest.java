@@ -43,7 +43,7 @@ final class TroubleTest {
     ground.closeEngine();
     try {
       EngineConfig unfit =
-          Ground.config(ground.dataRoot(), StartedSandbox.POOL_BYTES, ground.steps())
+          TestConfig.of(ground.dataRoot(), StartedSandbox.POOL_BYTES, ground.steps())
               .with("ramet.plugin.qemu.binary", "/nowhere/qemu");
       try (Engine engine = EngineFactory.open(unfit)) {
         Sandbox there = engine.sandboxes().get(started.id());

@@ -264,7 +264,7 @@ final class TwoRootsTest {
   }
 
   private static EngineConfig config(Path data, @Nullable Path memory, @Nullable String backend) {
-    EngineConfig config = Ground.config(data, 0, StepObserver.NONE);
+    EngineConfig config = TestConfig.of(data, 0, StepObserver.NONE);
     if (memory == null) {
       return config;
     }

@@ -47,7 +47,7 @@ final class WarmTemplate {
     Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(place)));
     Path root = Files.createDirectory(place.resolve("root"));
     Path export = place.resolve("export");
-    try (Engine engine = EngineFactory.open(Ground.config(root, 0, step -> {}))) {
+    try (Engine engine = EngineFactory.open(TestConfig.of(root, 0, step -> {}))) {
       build(engine);
       engine.storage().exportTo(Ground.TEMPLATE, export, CopyProgress.NONE);
     }
