@@ -19,7 +19,6 @@ import dev.ramet.engine.snapshots.ModeRefusal.Cause;
 import dev.ramet.engine.snapshots.Snapshot;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
-import java.util.Map;
 import java.util.SortedSet;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;

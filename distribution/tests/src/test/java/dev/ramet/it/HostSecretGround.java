@@ -68,8 +68,7 @@ abstract class HostSecretGround {
   }
 
   Sandbox create(String source) {
-    return sandboxes()
-        .create(NewSandbox.of(source).rules(SECURE).build());
+    return sandboxes().create(NewSandbox.of(source).rules(SECURE).build());
   }
 
   Stranger stranger(Sandbox sandbox) {

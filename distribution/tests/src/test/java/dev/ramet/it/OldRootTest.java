@@ -66,7 +66,7 @@ final class OldRootTest {
             .inheritIO()
             .start();
     assertEquals(0, tar.waitFor(), "cannot unpack " + ARCHIVE);
-    EngineConfig config = Ground.config(root, 0, StepObserver.NONE);
+    EngineConfig config = TestConfig.of(root, 0, StepObserver.NONE);
     engine = EngineFactory.open(config.with("ramet.working-set", "OFF"));
   }
 
