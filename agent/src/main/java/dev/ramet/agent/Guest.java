@@ -18,7 +18,7 @@ public final class Guest {
   private static final Duration KEEPALIVE = Duration.ofSeconds(30);
 
   /** A busy guest may be late with a keepalive. */
-  private static final Duration LEAST_SILENCE = Duration.ofMinutes(1);
+  private static final Duration MIN_SILENCE = Duration.ofMinutes(1);
 
   private final Route route;
   private final @Nullable String user;
@@ -78,7 +78,7 @@ public final class Guest {
       headers.put("Authorization", authorization(command.user()));
     }
     Duration four = keepalive.multipliedBy(4);
-    Duration silence = four.compareTo(LEAST_SILENCE) > 0 ? four : LEAST_SILENCE;
+    Duration silence = four.compareTo(MIN_SILENCE) > 0 ? four : MIN_SILENCE;
     Content content = Content.of(Frames.single(Json.bytes(message)));
     Call call = new Call("POST", "/process.Process/Start", headers, content, silence);
     return new ProcessEvents(route, route.open(call).stream());
@@ -114,7 +114,7 @@ public final class Guest {
 
   /** Opens a file for reading; a relative path begins at the user's home. */
   public Answer read(String path) {
-    return route.open(new Call("GET", file(path), headers(null), null, null));
+    return route.open(new Call("GET", filePath(path), headers(null), null, null));
   }
 
   /**
@@ -123,10 +123,10 @@ public final class Guest {
    * @return the agent's response, a JSON array
    */
   public byte[] write(String path, Content content) {
-    return send(file(path), "application/octet-stream", content);
+    return send(filePath(path), "application/octet-stream", content);
   }
 
-  private static String file(String path) {
+  private static String filePath(String path) {
     return "/files?path=" + encode(path);
   }
 
@@ -134,12 +134,12 @@ public final class Guest {
   public byte[] call(String path, byte[] json) {
     Map<String, String> headers = headers("application/json");
     headers.put("Connect-Protocol-Version", "1");
-    return route.ask(new Call("POST", path, headers, Content.of(json), null));
+    return route.request(new Call("POST", path, headers, Content.of(json), null));
   }
 
   /** Sends a POST to one of the agent's routes and returns its response. */
   public byte[] send(String path, String type, Content content) {
-    return route.ask(new Call("POST", path, headers(type), content, null));
+    return route.request(new Call("POST", path, headers(type), content, null));
   }
 
   private Map<String, String> headers(@Nullable String contentType) {

@@ -30,7 +30,7 @@ public abstract class HostRoute implements Route {
     this.token = token;
   }
 
-  /** Sends a call to the host; see {@link Route#ask}. */
+  /** Sends a call to the host; see {@link Route#request}. */
   protected abstract byte[] exchange(Call call);
 
   /** Sends a call to the host; see {@link Route#open}. */
@@ -42,16 +42,16 @@ public abstract class HostRoute implements Route {
    * @return the access token that its agent requires, empty or null for none
    * @throws RametException the host's error, for example because there is no such sandbox
    */
-  protected abstract @Nullable String lookUp();
+  protected abstract @Nullable String fetchAccessToken();
 
   @Override
-  public final byte[] ask(Call call) {
-    return explained(call, this::exchange);
+  public final byte[] request(Call call) {
+    return sendWithToken(call, this::exchange);
   }
 
   @Override
   public final Answer open(Call call) {
-    return explained(call, this::stream);
+    return sendWithToken(call, this::stream);
   }
 
   /**
@@ -61,30 +61,30 @@ public abstract class HostRoute implements Route {
    * <p>A missing sandbox looks like one that does not respond, so on failure this asks the host
    * which it is.
    */
-  private <T> T explained(Call call, Function<Call, T> send) {
+  private <T> T sendWithToken(Call call, Function<Call, T> send) {
     if (token == null && !call.repeatable()) {
-      learnToken();
+      refreshToken();
     }
     try {
-      return send.apply(addressed(call));
+      return send.apply(withRouting(call));
     } catch (RametException e) {
       if (e.code() == ErrorCode.UNAUTHENTICATED && token == null) {
-        learnToken();
-        return send.apply(addressed(call));
+        refreshToken();
+        return send.apply(withRouting(call));
       }
       if (e.code() == ErrorCode.GUEST_UNREACHABLE) {
-        lookUp();
+        fetchAccessToken();
       }
       throw e;
     }
   }
 
-  private void learnToken() {
-    String known = lookUp();
+  private void refreshToken() {
+    String known = fetchAccessToken();
     token = known == null ? "" : known;
   }
 
-  private Call addressed(Call call) {
+  private Call withRouting(Call call) {
     Map<String, String> headers = new LinkedHashMap<>();
     headers.put("E2b-Sandbox-Id", sandbox);
     headers.put("E2b-Sandbox-Port", AGENT_PORT);

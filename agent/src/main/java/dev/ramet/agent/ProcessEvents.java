@@ -99,14 +99,14 @@ public final class ProcessEvents implements AutoCloseable {
     }
 
     /** Returns how the program ended in the agent's words, or "" if it does not say. */
-    public String ending() {
+    public String endReason() {
       return part("end").path("status").asText("");
     }
 
     /** Returns the exit status that a shell would report, if this is the end. */
     public int status() {
       int code = part("end").path("exitCode").asInt(0);
-      String text = ending();
+      String text = endReason();
       if (code >= 0 || !text.startsWith(SIGNALLED)) {
         return code & 0xff;
       }
@@ -136,7 +136,7 @@ public final class ProcessEvents implements AutoCloseable {
       frame = Frames.read(in);
     } catch (IOException e) {
       close();
-      throw route.gone(e);
+      throw route.streamEnded(e);
     }
     if (frame != null && !frame.last()) {
       Event event = new Event(frame.content());
@@ -147,11 +147,11 @@ public final class ProcessEvents implements AutoCloseable {
     over = ended;
     if (frame != null && frame.content().has("error")) {
       JsonNode error = frame.content().path("error");
-      throw route.refused(
+      throw route.agentError(
           error.path("code").asText(""), error.path("message").asText("the agent gave no reason"));
     }
     if (!ended) {
-      throw route.gone(null);
+      throw route.streamEnded(null);
     }
     return null;
   }

@@ -15,7 +15,7 @@ public interface Route {
    *
    * @throws RametException the error of any other response, or of the connection
    */
-  byte[] ask(Call call);
+  byte[] request(Call call);
 
   /**
    * Sends a call and returns the body of its successful response while it arrives.
@@ -25,14 +25,14 @@ public interface Route {
   Answer open(Call call);
 
   /** Returns the error for a response that cannot be read to its end. */
-  RametException broken(IOException e);
+  RametException incompleteResponse(IOException e);
 
   /**
    * Returns the error for a program whose stream of events ended before the program.
    *
    * @param e why it cannot be read further; null if it ended properly
    */
-  RametException gone(@Nullable IOException e);
+  RametException streamEnded(@Nullable IOException e);
 
   /**
    * Returns the error with which an agent ended a stream of events.
@@ -40,7 +40,7 @@ public interface Route {
    * @param code an error code of the Connect protocol
    * @param message the agent's explanation
    */
-  default RametException refused(String code, String message) {
-    return new RametException(Refusals.ofConnect(code), message);
+  default RametException agentError(String code, String message) {
+    return new RametException(AgentErrors.codeOfConnect(code), message);
   }
 }

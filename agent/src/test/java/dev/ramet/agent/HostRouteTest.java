@@ -49,7 +49,7 @@ class HostRouteTest {
     }
 
     @Override
-    protected @Nullable String lookUp() {
+    protected @Nullable String fetchAccessToken() {
       seen.add("asked");
       if (failure != null) {
         throw new RametException(ErrorCode.NOT_FOUND, "look");
@@ -58,12 +58,12 @@ class HostRouteTest {
     }
 
     @Override
-    public RametException broken(IOException e) {
+    public RametException incompleteResponse(IOException e) {
       return new RametException(ErrorCode.UNAVAILABLE, "broken", e);
     }
 
     @Override
-    public RametException gone(@Nullable IOException e) {
+    public RametException streamEnded(@Nullable IOException e) {
       return new RametException(ErrorCode.UNAVAILABLE, "gone", e);
     }
   }

@@ -47,7 +47,7 @@ class ProcessEventsTest {
     }
 
     @Override
-    public byte[] ask(Call sent) {
+    public byte[] request(Call sent) {
       call = sent;
       return bytes;
     }
@@ -66,12 +66,12 @@ class ProcessEventsTest {
     }
 
     @Override
-    public RametException broken(IOException e) {
+    public RametException incompleteResponse(IOException e) {
       return gone;
     }
 
     @Override
-    public RametException gone(@Nullable IOException e) {
+    public RametException streamEnded(@Nullable IOException e) {
       reason = e;
       return gone;
     }
@@ -148,7 +148,7 @@ class ProcessEventsTest {
     Event killed = ending("{\"exitCode\":-1,\"status\":\"signal: killed\"}");
     assertEquals(137, killed.status());
     assertFalse(killed.succeeded());
-    assertEquals("signal: killed", killed.ending());
+    assertEquals("signal: killed", killed.endReason());
     assertEquals(
         139,
         ending("{\"exitCode\":-1,\"status\":\"signal: segmentation fault (core dumped)\"}")

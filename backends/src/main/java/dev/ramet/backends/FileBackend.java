@@ -13,7 +13,7 @@ import dev.ramet.backends.node.NodeFiles;
 import dev.ramet.backends.node.NodeIndex;
 import dev.ramet.backends.node.Nodes;
 import dev.ramet.backends.root.ReadableRoot;
-import dev.ramet.backends.root.RootOpening;
+import dev.ramet.backends.root.RootLocks;
 import dev.ramet.backends.root.RootScan;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
@@ -100,14 +100,14 @@ public class FileBackend extends ReadableRoot implements Growable, ImageTransfer
   }
 
   /** Creates a backend from a locked root. */
-  interface Maker<T> {
+  interface BackendFactory<T> {
     T make(Layout layout, Disk disk, Fd lock) throws LinuxException;
   }
 
-  static <T> T open(Path root, String id, int format, Steps steps, Maker<T> maker) {
+  static <T> T open(Path root, String id, int format, Steps steps, BackendFactory<T> maker) {
     Layout layout = Layout.of(root);
     Disk disk = new Disk(steps);
-    Fd lock = RootOpening.lock(root, layout, id, format, disk);
+    Fd lock = RootLocks.lock(root, layout, id, format, disk);
     boolean done = false;
     try {
       T backend = maker.make(layout, disk, lock);
@@ -229,7 +229,7 @@ public class FileBackend extends ReadableRoot implements Growable, ImageTransfer
           if (entry.require().kind() == Node.Kind.VOLUME) {
             copier.forget(volume);
             files.seal(entry.origin(), entry.id(), durability);
-            return Nodes.sealed(entry);
+            return Nodes.publishSnapshot(entry);
           }
           if (durability == Durability.DURABLE) {
             files.sync(entry.origin(), entry.id());

@@ -6,9 +6,9 @@ import dev.ramet.backends.disk.Steps;
 import dev.ramet.backends.node.NodeFiles;
 import dev.ramet.backends.share.BlockSharing;
 import dev.ramet.backends.share.Compactor;
-import dev.ramet.backends.share.Pace;
 import dev.ramet.backends.share.Preparations;
 import dev.ramet.backends.share.SharingCopier;
+import dev.ramet.backends.share.Throttle;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
@@ -47,9 +47,9 @@ public class SharingBackend extends FileBackend implements CopyPreparation, Imag
   }
 
   /** Creates a backend, which may be a subclass. */
-  public interface Making<T extends SharingBackend> {
+  public interface Factory<T extends SharingBackend> {
     /** Makes it; a failure gives up the root. */
-    T of(Opened root) throws LinuxException;
+    T create(Opened root) throws LinuxException;
   }
 
   /**
@@ -78,7 +78,7 @@ public class SharingBackend extends FileBackend implements CopyPreparation, Imag
 
   /** Opens a root for a subclass. */
   public static <T extends SharingBackend> T open(
-      Path root, String id, int format, BlockSharing strategy, Steps steps, Making<T> making) {
+      Path root, String id, int format, BlockSharing strategy, Steps steps, Factory<T> making) {
     return FileBackend.open(
         root,
         id,
@@ -87,7 +87,7 @@ public class SharingBackend extends FileBackend implements CopyPreparation, Imag
         (layout, disk, lock) -> {
           SharingCopier copier = new SharingCopier(layout, disk, strategy);
           NodeFiles files = new NodeFiles(layout, disk);
-          return making.of(
+          return making.create(
               new Opened(new Parts(layout, disk, files, strategy, copier, lock), copier));
         });
   }
@@ -99,7 +99,7 @@ public class SharingBackend extends FileBackend implements CopyPreparation, Imag
 
   @Override
   public void prepare(NodeId source, double share, WriteLog log) {
-    Pace pace = new Pace(share);
+    Throttle pace = new Throttle(share);
     nodes()
         .use(
             source,
@@ -118,7 +118,7 @@ public class SharingBackend extends FileBackend implements CopyPreparation, Imag
 
   @Override
   public Compacted compact(NodeId snapshot, long mostAddedBytes, double share) {
-    Pace pace = new Pace(share);
+    Throttle pace = new Throttle(share);
     if (mostAddedBytes < 0) {
       throw RametException.invalid("most added bytes", "must not be negative");
     }

@@ -57,17 +57,18 @@ public final class Certificates {
    * @param life period of validity from now
    */
   public static Issued authority(String name, Duration life) {
-    KeyPair pair = pair();
+    KeyPair pair = newKeyPair();
     byte[] own = name(name);
     byte[] extensions =
         Der.sequence(
             // An authority that cannot sign other authorities.
-            extension(CONSTRAINTS, true, Der.sequence(Der.yes(), Der.integer(BigInteger.ZERO))),
+            extension(
+                CONSTRAINTS, true, Der.sequence(Der.booleanTrue(), Der.integer(BigInteger.ZERO))),
             // keyCertSign and cRLSign.
-            extension(KEY_USAGE, true, Der.bits(0x06, 1)),
+            extension(KEY_USAGE, true, Der.bitString(0x06, 1)),
             subjectKey(pair.getPublic()),
             authorityKey(pair.getPublic()));
-    X509Certificate made = signed(own, pair.getPrivate(), own, pair.getPublic(), life, extensions);
+    X509Certificate made = sign(own, pair.getPrivate(), own, pair.getPublic(), life, extensions);
     return new Issued(List.of(made), pair.getPrivate());
   }
 
@@ -86,26 +87,26 @@ public final class Certificates {
       Collection<String> dns,
       Collection<byte[]> addresses,
       Duration life) {
-    KeyPair pair = pair();
+    KeyPair pair = newKeyPair();
     List<byte[]> names = new ArrayList<>();
     for (String one : dns) {
-      names.add(Der.of(Der.CONTEXT | DNS_NAME, one.getBytes(StandardCharsets.US_ASCII)));
+      names.add(Der.encode(Der.CONTEXT | DNS_NAME, one.getBytes(StandardCharsets.US_ASCII)));
     }
     for (byte[] one : addresses) {
-      names.add(Der.of(Der.CONTEXT | ADDRESS, one));
+      names.add(Der.encode(Der.CONTEXT | ADDRESS, one));
     }
     byte[] extensions =
         Der.sequence(
             extension(CONSTRAINTS, true, Der.sequence()),
             // digitalSignature.
-            extension(KEY_USAGE, true, Der.bits(0x80, 7)),
+            extension(KEY_USAGE, true, Der.bitString(0x80, 7)),
             extension(PURPOSES, false, Der.sequence(Der.oid(SERVER))),
             extension(NAMES, false, Der.sequence(names.toArray(new byte[0][]))),
             subjectKey(pair.getPublic()),
             authorityKey(authority.certificate().getPublicKey()));
     byte[] issuer = authority.certificate().getSubjectX500Principal().getEncoded();
     X509Certificate made =
-        signed(issuer, authority.key(), name(name), pair.getPublic(), life, extensions);
+        sign(issuer, authority.key(), name(name), pair.getPublic(), life, extensions);
     return new Issued(List.of(made, authority.certificate()), pair.getPrivate());
   }
 
@@ -120,7 +121,7 @@ public final class Certificates {
     }
   }
 
-  private static KeyPair pair() {
+  private static KeyPair newKeyPair() {
     try {
       KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
       generator.initialize(new ECGenParameterSpec("secp256r1"), RANDOM);
@@ -131,22 +132,22 @@ public final class Certificates {
   }
 
   private static byte[] name(String name) {
-    return Der.sequence(Der.of(Der.SET, Der.sequence(Der.oid(COMMON_NAME), Der.utf8(name))));
+    return Der.sequence(Der.encode(Der.SET, Der.sequence(Der.oid(COMMON_NAME), Der.utf8(name))));
   }
 
   private static byte[] extension(String oid, boolean critical, byte[] value) {
-    byte[] content = Der.of(Der.OCTET_STRING, value);
+    byte[] content = Der.encode(Der.OCTET_STRING, value);
     return critical
-        ? Der.sequence(Der.oid(oid), Der.yes(), content)
+        ? Der.sequence(Der.oid(oid), Der.booleanTrue(), content)
         : Der.sequence(Der.oid(oid), content);
   }
 
   private static byte[] subjectKey(PublicKey key) {
-    return extension(SUBJECT_KEY, false, Der.of(Der.OCTET_STRING, identifier(key)));
+    return extension(SUBJECT_KEY, false, Der.encode(Der.OCTET_STRING, identifier(key)));
   }
 
   private static byte[] authorityKey(PublicKey key) {
-    return extension(AUTHORITY_KEY, false, Der.sequence(Der.of(Der.CONTEXT, identifier(key))));
+    return extension(AUTHORITY_KEY, false, Der.sequence(Der.encode(Der.CONTEXT, identifier(key))));
   }
 
   /** Returns the identifier of a key; any digest of it may be used (RFC 5280, 4.2.1.2). */
@@ -159,7 +160,7 @@ public final class Certificates {
     }
   }
 
-  private static X509Certificate signed(
+  private static X509Certificate sign(
       byte[] issuer,
       PrivateKey signer,
       byte[] subject,
@@ -170,19 +171,19 @@ public final class Certificates {
     byte[] content =
         Der.sequence(
             // Version 3.
-            Der.of(Der.CONSTRUCTED_CONTEXT, Der.integer(BigInteger.TWO)),
+            Der.encode(Der.CONSTRUCTED_CONTEXT, Der.integer(BigInteger.TWO)),
             Der.integer(new BigInteger(SERIAL_BITS, RANDOM).setBit(SERIAL_BITS - 1)),
             ALGORITHM,
             issuer,
             Der.sequence(Der.time(now.minus(BEFORE)), Der.time(now.plus(life))),
             subject,
             key.getEncoded(),
-            Der.of(Der.CONSTRUCTED_CONTEXT | 3, extensions));
+            Der.encode(Der.CONSTRUCTED_CONTEXT | 3, extensions));
     try {
       Signature signature = Signature.getInstance(SIGNATURE);
       signature.initSign(signer, RANDOM);
       signature.update(content);
-      byte[] whole = Der.sequence(content, ALGORITHM, Der.bits(signature.sign()));
+      byte[] whole = Der.sequence(content, ALGORITHM, Der.bitString(signature.sign()));
       return (X509Certificate)
           CertificateFactory.getInstance("X.509")
               .generateCertificate(new ByteArrayInputStream(whole));

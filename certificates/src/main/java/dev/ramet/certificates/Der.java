@@ -37,7 +37,7 @@ final class Der {
   private Der() {}
 
   /** Encodes a value from its parts. */
-  static byte[] of(int tag, byte[]... parts) {
+  static byte[] encode(int tag, byte[]... parts) {
     ByteArrayOutputStream content = new ByteArrayOutputStream();
     for (byte[] part : parts) {
       content.writeBytes(part);
@@ -59,29 +59,29 @@ final class Der {
   }
 
   static byte[] sequence(byte[]... parts) {
-    return of(SEQUENCE, parts);
+    return encode(SEQUENCE, parts);
   }
 
   static byte[] integer(BigInteger value) {
-    return of(INTEGER, value.toByteArray());
+    return encode(INTEGER, value.toByteArray());
   }
 
-  static byte[] yes() {
-    return of(BOOLEAN, new byte[] {(byte) 0xff});
+  static byte[] booleanTrue() {
+    return encode(BOOLEAN, new byte[] {(byte) 0xff});
   }
 
   static byte[] utf8(String text) {
-    return of(UTF8_STRING, text.getBytes(StandardCharsets.UTF_8));
+    return encode(UTF8_STRING, text.getBytes(StandardCharsets.UTF_8));
   }
 
   /** Encodes a bit string of whole bytes. */
-  static byte[] bits(byte[] bytes) {
-    return of(BIT_STRING, new byte[] {0}, bytes);
+  static byte[] bitString(byte[] bytes) {
+    return encode(BIT_STRING, new byte[] {0}, bytes);
   }
 
   /** Encodes a bit string of one byte whose last bits are unused. */
-  static byte[] bits(int value, int unused) {
-    return of(BIT_STRING, new byte[] {(byte) unused, (byte) value});
+  static byte[] bitString(int value, int unused) {
+    return encode(BIT_STRING, new byte[] {(byte) unused, (byte) value});
   }
 
   static byte[] oid(String dotted) {
@@ -97,12 +97,12 @@ final class Der {
       }
       bytes.write(arc & 0x7f);
     }
-    return of(OBJECT_IDENTIFIER, bytes.toByteArray());
+    return encode(OBJECT_IDENTIFIER, bytes.toByteArray());
   }
 
   static byte[] time(Instant when) {
     boolean near = when.atZone(ZoneOffset.UTC).getYear() < FIRST_GENERALIZED_YEAR;
     String text = (near ? UTC : GENERALIZED).format(when);
-    return of(near ? UTC_TIME : GENERALIZED_TIME, text.getBytes(StandardCharsets.US_ASCII));
+    return encode(near ? UTC_TIME : GENERALIZED_TIME, text.getBytes(StandardCharsets.US_ASCII));
   }
 }

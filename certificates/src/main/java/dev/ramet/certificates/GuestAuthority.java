@@ -43,11 +43,11 @@ public final class GuestAuthority {
 
   private static final Duration HOST_LIFE = Duration.ofDays(60);
   private static final Duration KEPT = Duration.ofDays(14);
-  private static final int MOST_KEPT = 2000;
+  private static final int MAX_KEPT = 2000;
 
   private final Path file;
   private final Cache<String, SSLContext> contexts =
-      Caffeine.newBuilder().maximumSize(MOST_KEPT).expireAfterWrite(KEPT).build();
+      Caffeine.newBuilder().maximumSize(MAX_KEPT).expireAfterWrite(KEPT).build();
   private @Nullable Issued known;
 
   /**
@@ -71,10 +71,10 @@ public final class GuestAuthority {
    * @param name a valid host name
    */
   public SSLContext context(String name) {
-    return contexts.get(name, this::make);
+    return contexts.get(name, this::newContext);
   }
 
-  private SSLContext make(String name) {
+  private SSLContext newContext(String name) {
     Issued host = Certificates.host(issued(), "Ramet", List.of(name), List.of(), HOST_LIFE);
     try {
       char[] none = new char[0];
@@ -97,14 +97,14 @@ public final class GuestAuthority {
     if (found == null) {
       found = read();
       if (found == null) {
-        found = fresh();
+        found = newAuthority();
       }
       known = found;
     }
     return found;
   }
 
-  private Issued fresh() {
+  private Issued newAuthority() {
     Issued made = Certificates.authority("Ramet, for requests of guests", LIFE);
     try {
       AuthorityRecord record =
@@ -125,7 +125,7 @@ public final class GuestAuthority {
     return made;
   }
 
-  private static byte[] decoded(String base64) {
+  private static byte[] decode(String base64) {
     return Base64.getDecoder().decode(base64);
   }
 
@@ -142,12 +142,12 @@ public final class GuestAuthority {
       X509Certificate certificate =
           (X509Certificate)
               CertificateFactory.getInstance("X.509")
-                  .generateCertificate(new ByteArrayInputStream(decoded(record.certificate())));
+                  .generateCertificate(new ByteArrayInputStream(decode(record.certificate())));
       Issued found =
           new Issued(
               List.of(certificate),
               KeyFactory.getInstance("EC")
-                  .generatePrivate(new PKCS8EncodedKeySpec(decoded(record.key()))));
+                  .generatePrivate(new PKCS8EncodedKeySpec(decode(record.key()))));
       boolean lasts = Instant.now().plus(SPARE).isBefore(certificate.getNotAfter().toInstant());
       return lasts ? found : null;
     } catch (IOException | GeneralSecurityException | RuntimeException e) {

@@ -26,7 +26,7 @@ import java.util.regex.Pattern;
  * Reads and writes certificates and keys in PEM form (RFC 7468). Other text in a file is ignored.
  */
 public final class Pem {
-  private static final long MOST_BYTES = 1 << 20;
+  private static final long MAX_BYTES = 1 << 20;
   private static final int LINE = 64;
   private static final Pattern BLOCK =
       Pattern.compile("-----BEGIN ([A-Z0-9 ]+)-----([^-]*)-----END \\1-----");
@@ -109,7 +109,7 @@ public final class Pem {
       if (Files.isDirectory(file)) {
         throw new PemException("is a directory: " + file);
       }
-      if (Files.size(file) > MOST_BYTES) {
+      if (Files.size(file) > MAX_BYTES) {
         throw new PemException("is too large to be PEM: " + file);
       }
       return Files.readString(file, StandardCharsets.ISO_8859_1);
@@ -122,19 +122,19 @@ public final class Pem {
     }
   }
 
-  public static String text(PrivateKey key) {
-    return text(KEY, key.getEncoded());
+  public static String encode(PrivateKey key) {
+    return encode(KEY, key.getEncoded());
   }
 
-  public static String text(X509Certificate certificate) {
+  public static String encode(X509Certificate certificate) {
     try {
-      return text(CERTIFICATE, certificate.getEncoded());
+      return encode(CERTIFICATE, certificate.getEncoded());
     } catch (CertificateException e) {
       throw new IllegalArgumentException(e);
     }
   }
 
-  private static String text(String label, byte[] bytes) {
+  private static String encode(String label, byte[] bytes) {
     String body = Base64.getMimeEncoder(LINE, new byte[] {'\n'}).encodeToString(bytes);
     return "-----BEGIN " + label + "-----\n" + body + "\n-----END " + label + "-----\n";
   }

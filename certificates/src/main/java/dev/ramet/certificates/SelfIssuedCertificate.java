@@ -36,15 +36,15 @@ public final class SelfIssuedCertificate {
   static final String AUTHORITY_KEY = "authority.pem";
   static final String HOST = "host.pem";
 
-  private static final Duration AUTHORITY_LIFE = Duration.ofDays(3650);
+  private static final Duration AUTHORITY_VALIDITY = Duration.ofDays(3650);
 
   /**
    * The longest period that browsers and phones accept from an authority that was added by hand.
    */
-  private static final Duration LIFE = Duration.ofDays(397);
+  private static final Duration VALIDITY = Duration.ofDays(397);
 
   /** How long before its expiry a certificate is replaced. */
-  private static final Duration SPARE = Duration.ofDays(30);
+  private static final Duration RENEWAL_MARGIN = Duration.ofDays(30);
 
   private static final System.Logger LOG = System.getLogger(SelfIssuedCertificate.class.getName());
 
@@ -62,8 +62,8 @@ public final class SelfIssuedCertificate {
   }
 
   /** Returns whether a certificate must be replaced now. */
-  public static boolean endsSoon(TlsIdentity identity) {
-    return Instant.now().plus(SPARE).isAfter(identity.end());
+  public static boolean expiresSoon(TlsIdentity identity) {
+    return Instant.now().plus(RENEWAL_MARGIN).isAfter(identity.expiry());
   }
 
   /**
@@ -76,9 +76,9 @@ public final class SelfIssuedCertificate {
     try {
       Files.createDirectories(directory);
       try (ProcessLock lock = new ProcessLock(directory.resolve("lock"))) {
-        removeLeftOvers();
+        removeObsoleteStores();
         TlsIdentity authority = authority();
-        if (authority == null || !isGood(authority)) {
+        if (authority == null || !isValid(authority)) {
           make(authority);
         }
         publish();
@@ -105,14 +105,14 @@ public final class SelfIssuedCertificate {
     } catch (PemException e) {
       throw corrupt("" + e.getMessage());
     }
-    if (!TlsIdentity.belong(authority.chain().get(0).getPublicKey(), authority.key())) {
+    if (!TlsIdentity.isKeyPair(authority.chain().get(0).getPublicKey(), authority.key())) {
       throw corrupt("holds a key that is not its certificate's: " + file);
     }
-    if (endsSoon(authority)) {
+    if (expiresSoon(authority)) {
       LOG.log(
           WARNING,
           "the host''s authority expires on {0} and was replaced: clients need the new {1}",
-          authority.end(),
+          authority.expiry(),
           directory.resolve(AUTHORITY));
       return null;
     }
@@ -135,15 +135,15 @@ public final class SelfIssuedCertificate {
    * Returns whether the host's certificate is signed by the authority, does not expire soon, and
    * has the current names.
    */
-  private boolean isGood(TlsIdentity authority) throws IOException {
+  private boolean isValid(TlsIdentity authority) throws IOException {
     TlsIdentity host = TlsIdentity.read(file(), file(), (setting, problem) -> {});
     return host != null
-        && !endsSoon(host)
+        && !expiresSoon(host)
         && TlsIdentity.isIssuedBy(host.chain().get(0), authority.chain().get(0))
-        && Files.readString(file()).startsWith(heading());
+        && Files.readString(file()).startsWith(header());
   }
 
-  private String heading() {
+  private String header() {
     return "Made by Ramet for " + names.extension() + "\n";
   }
 
@@ -153,21 +153,23 @@ public final class SelfIssuedCertificate {
       String where = SubjectNames.hostName().replaceAll("[^A-Za-z0-9.-]", "");
       signer =
           Certificates.authority(
-              "Ramet on " + where.substring(0, Math.min(40, where.length())), AUTHORITY_LIFE);
+              "Ramet on " + where.substring(0, Math.min(40, where.length())), AUTHORITY_VALIDITY);
       write(AUTHORITY_KEY, "", signer);
     } else {
       signer = new Issued(authority.chain(), authority.key());
     }
     write(
-        HOST, heading(), Certificates.host(signer, "Ramet", names.dns(), names.addresses(), LIFE));
+        HOST,
+        header(),
+        Certificates.host(signer, "Ramet", names.dns(), names.addresses(), VALIDITY));
     LOG.log(INFO, "made a certificate for {0}", names.extension());
   }
 
   private void write(String name, String heading, Issued identity) throws IOException {
     String text =
         identity.chain().stream()
-            .map(Pem::text)
-            .collect(Collectors.joining("", heading + Pem.text(identity.key()), ""));
+            .map(Pem::encode)
+            .collect(Collectors.joining("", heading + Pem.encode(identity.key()), ""));
     AtomicFile.write(
         directory.resolve(name), text.getBytes(StandardCharsets.US_ASCII), AtomicFile.OWNER_ONLY);
   }
@@ -184,13 +186,13 @@ public final class SelfIssuedCertificate {
       throw corrupt("" + e.getMessage());
     }
     Path file = directory.resolve(AUTHORITY);
-    String text = Pem.text(certificate);
-    if (!text.equals(textOf(file))) {
+    String text = Pem.encode(certificate);
+    if (!text.equals(readText(file))) {
       AtomicFile.write(file, text.getBytes(StandardCharsets.US_ASCII), AtomicFile.OWNER_ONLY);
     }
   }
 
-  private static @Nullable String textOf(Path file) throws IOException {
+  private static @Nullable String readText(Path file) throws IOException {
     try {
       return Files.readString(file, StandardCharsets.ISO_8859_1);
     } catch (NoSuchFileException e) {
@@ -199,7 +201,7 @@ public final class SelfIssuedCertificate {
   }
 
   /** Deletes the leftovers of killed runs of earlier versions: useless stores with keys. */
-  private void removeLeftOvers() throws IOException {
+  private void removeObsoleteStores() throws IOException {
     try (DirectoryStream<Path> found = Files.newDirectoryStream(directory, "making*")) {
       for (Path one : found) {
         remove(one);

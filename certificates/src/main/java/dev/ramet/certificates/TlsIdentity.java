@@ -48,7 +48,7 @@ public record TlsIdentity(List<X509Certificate> chain, PrivateKey key) {
     List<X509Certificate> chain = null;
     PrivateKey secret = null;
     try {
-      chain = checked(Pem.certificates(certificate), certificate);
+      chain = requireValid(Pem.certificates(certificate), certificate);
     } catch (PemException e) {
       problem.accept(CERTIFICATE_SETTING, "" + e.getMessage());
     }
@@ -60,7 +60,7 @@ public record TlsIdentity(List<X509Certificate> chain, PrivateKey key) {
     if (chain == null || secret == null) {
       return null;
     }
-    if (!belong(chain.get(0).getPublicKey(), secret)) {
+    if (!isKeyPair(chain.get(0).getPublicKey(), secret)) {
       problem.accept(
           KEY_SETTING, "is not the key of the certificate in " + certificate + ": " + key);
       return null;
@@ -68,7 +68,7 @@ public record TlsIdentity(List<X509Certificate> chain, PrivateKey key) {
     return new TlsIdentity(chain, secret);
   }
 
-  private static List<X509Certificate> checked(List<X509Certificate> chain, Path file)
+  private static List<X509Certificate> requireValid(List<X509Certificate> chain, Path file)
       throws PemException {
     Instant now = Instant.now();
     for (X509Certificate one : chain) {
@@ -105,7 +105,7 @@ public record TlsIdentity(List<X509Certificate> chain, PrivateKey key) {
   }
 
   /** Returns whether a public and a private key belong together. */
-  static boolean belong(PublicKey open, PrivateKey secret) {
+  static boolean isKeyPair(PublicKey open, PrivateKey secret) {
     byte[] text = {1, 2, 3};
     String algorithm =
         switch (secret.getAlgorithm()) {
@@ -127,7 +127,7 @@ public record TlsIdentity(List<X509Certificate> chain, PrivateKey key) {
   }
 
   /** Returns the expiry of the certificate that expires first. */
-  Instant end() {
+  Instant expiry() {
     return chain.stream().map(one -> one.getNotAfter().toInstant()).min(Instant::compareTo).get();
   }
 
@@ -165,6 +165,6 @@ public record TlsIdentity(List<X509Certificate> chain, PrivateKey key) {
   /** Returns subject and expiry, never the key. */
   @Override
   public String toString() {
-    return chain.get(0).getSubjectX500Principal().getName() + " until " + end();
+    return chain.get(0).getSubjectX500Principal().getName() + " until " + expiry();
   }
 }

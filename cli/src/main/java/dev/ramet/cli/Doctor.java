@@ -4,11 +4,11 @@ package dev.ramet.cli;
 import dev.ramet.api.host.DoctorInfo;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
-import dev.ramet.cli.http.Answer;
 import dev.ramet.cli.http.Client;
-import dev.ramet.cli.term.Human;
-import dev.ramet.cli.term.Paint;
+import dev.ramet.cli.http.ClientResponse;
+import dev.ramet.cli.term.HumanFormat;
 import dev.ramet.cli.term.Table;
+import dev.ramet.cli.term.TextStyle;
 import java.io.PrintStream;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -45,12 +45,12 @@ final class Doctor extends ApiCommand {
 
   @Override
   protected int run(Client client) {
-    Answer answer =
+    ClientResponse answer =
         context()
             .during(
                 "Examining the host",
                 () -> client.get("/doctor" + (refresh ? "?refresh=true" : "")));
-    DoctorInfo info = answer.as(DoctorInfo.class);
+    DoctorInfo info = answer.parse(DoctorInfo.class);
     if (json()) {
       context().json(answer.body());
     } else {
@@ -64,17 +64,17 @@ final class Doctor extends ApiCommand {
   }
 
   private void print(DoctorInfo info) {
-    Paint paint = context().paint();
+    TextStyle paint = context().paint();
     PrintStream out = context().out();
     out.println(paint.bold("Verdict: ") + verdict(paint, info.verdict()));
     if (!info.host().isEmpty()) {
-      heading("Host");
-      Table host = Table.pairs(paint);
-      new TreeMap<>(info.host()).forEach((name, value) -> host.row(name, fact(name, value)));
+      printHeading("Host");
+      Table host = Table.keyValue(paint);
+      new TreeMap<>(info.host()).forEach((name, value) -> host.row(name, formatFact(name, value)));
       context().print(host);
     }
     if (!info.selections().isEmpty()) {
-      heading("Chosen");
+      printHeading("Chosen");
       Table chosen = new Table(paint, "FOR", "PLUGIN", "WHERE", "WHY");
       for (DoctorInfo.Selection s : info.selections()) {
         chosen.row(s.role(), s.chosen() == null ? "none" : s.chosen(), s.where(), s.reason());
@@ -82,26 +82,26 @@ final class Doctor extends ApiCommand {
       context().print(chosen);
     }
     if (!info.plugins().isEmpty()) {
-      heading("Plugins");
+      printHeading("Plugins");
       Table plugins =
           new Table(paint, "KIND", "PLUGIN", "VERSION", "FROM", "STATE", "WHAT IT CAN, OR WHY NOT");
       for (DoctorInfo.Plugin p : info.plugins()) {
         if (!p.outcome().equals(REFUSED)) {
-          plugins.row(p.role(), p.id(), p.version(), p.plugin(), p.outcome(), about(p));
+          plugins.row(p.role(), p.id(), p.version(), p.plugin(), p.outcome(), describe(p));
         }
       }
       context().print(plugins);
       folders(paint, info.plugins());
-      refused(paint, info.plugins());
+      printRefused(paint, info.plugins());
     }
     if (!info.advice().isEmpty()) {
-      heading("Advice");
+      printHeading("Advice");
       info.advice().forEach(a -> out.println("- " + a));
     }
   }
 
   /** Prints the third-party plugins: jars, modules and permissions. */
-  private void folders(Paint paint, List<DoctorInfo.Plugin> plugins) {
+  private void folders(TextStyle paint, List<DoctorInfo.Plugin> plugins) {
     Table table = new Table(paint, "FOLDER", "JAR", "MODULE", "VERSION", "NATIVE ACCESS");
     Set<List<String>> rows = new LinkedHashSet<>();
     for (DoctorInfo.Plugin p : plugins) {
@@ -110,46 +110,46 @@ final class Doctor extends ApiCommand {
       }
     }
     if (!rows.isEmpty()) {
-      heading("Installed plugins");
+      printHeading("Installed plugins");
       rows.forEach(row -> table.row(row.toArray(new String[0])));
       context().print(table);
     }
   }
 
-  private void refused(Paint paint, List<DoctorInfo.Plugin> plugins) {
+  private void printRefused(TextStyle paint, List<DoctorInfo.Plugin> plugins) {
     Table table = new Table(paint, "FOLDER", "JAR", "MODULE", "WHY, AND WHAT TO DO");
     boolean any = false;
     for (DoctorInfo.Plugin p : plugins) {
       if (p.outcome().equals(REFUSED)) {
-        table.row(p.plugin(), p.jar(), p.module(), about(p));
+        table.row(p.plugin(), p.jar(), p.module(), describe(p));
         any = true;
       }
     }
     if (any) {
-      heading("Refused plugins");
+      printHeading("Refused plugins");
       context().print(table);
     }
   }
 
-  private void heading(String text) {
+  private void printHeading(String text) {
     context().out().println();
     context().out().println(context().paint().bold(text));
   }
 
-  private static String verdict(Paint paint, String verdict) {
+  private static String verdict(TextStyle paint, String verdict) {
     return switch (verdict) {
-      case "GOOD" -> paint.good(verdict) + ": everything works at full speed";
+      case "GOOD" -> paint.success(verdict) + ": everything works at full speed";
       case "DEGRADED" ->
           paint.warn(verdict) + ": everything works, but some of it is slower than it could be";
-      case "BROKEN" -> paint.bad(verdict) + ": sandboxes cannot run";
+      case "BROKEN" -> paint.failure(verdict) + ": sandboxes cannot run";
       default -> verdict;
     };
   }
 
-  private static String fact(String name, String value) {
+  private static String formatFact(String name, String value) {
     if (name.endsWith("Bytes")) {
       try {
-        return Human.size(Long.parseLong(value));
+        return HumanFormat.size(Long.parseLong(value));
       } catch (NumberFormatException e) {
         return value;
       }
@@ -157,7 +157,7 @@ final class Doctor extends ApiCommand {
     return value;
   }
 
-  private static String about(DoctorInfo.Plugin p) {
+  private static String describe(DoctorInfo.Plugin p) {
     if (p.outcome().equals("usable")) {
       return String.join(", ", p.capabilities());
     }

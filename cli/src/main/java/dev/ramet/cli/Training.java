@@ -52,12 +52,12 @@ final class Training {
   public static void main(String[] args) throws IOException {
     HttpServer server =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    answer(server, "/sandboxes", SANDBOX.getBytes(StandardCharsets.UTF_8));
-    answer(server, "/v2/sandboxes", ("[" + SANDBOX + "]").getBytes(StandardCharsets.UTF_8));
-    answer(server, "/snapshots", "[]".getBytes(StandardCharsets.UTF_8));
-    answer(server, "/templates", "[]".getBytes(StandardCharsets.UTF_8));
-    answer(server, "/doctor", DOCTOR.getBytes(StandardCharsets.UTF_8));
-    answer(server, "/process.Process/Start", stream());
+    serve(server, "/sandboxes", SANDBOX.getBytes(StandardCharsets.UTF_8));
+    serve(server, "/v2/sandboxes", ("[" + SANDBOX + "]").getBytes(StandardCharsets.UTF_8));
+    serve(server, "/snapshots", "[]".getBytes(StandardCharsets.UTF_8));
+    serve(server, "/templates", "[]".getBytes(StandardCharsets.UTF_8));
+    serve(server, "/doctor", DOCTOR.getBytes(StandardCharsets.UTF_8));
+    serve(server, "/process.Process/Start", stream());
     server.start();
     InetSocketAddress address = server.getAddress();
     String port = Integer.toString(address.getPort());
@@ -137,7 +137,7 @@ final class Training {
     return bytes;
   }
 
-  private static void answer(HttpServer server, String path, byte[] body) {
+  private static void serve(HttpServer server, String path, byte[] body) {
     server.createContext(
         path,
         exchange -> {

@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.cli.term.Human;
-import dev.ramet.cli.term.Paint;
+import dev.ramet.cli.term.HumanFormat;
 import dev.ramet.cli.term.Progress;
 import dev.ramet.cli.term.Table;
 import dev.ramet.cli.term.Terminal;
+import dev.ramet.cli.term.TextStyle;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -23,26 +23,26 @@ import org.junit.jupiter.api.Test;
 final class TermTest {
   @Test
   void sizesAndTimes() {
-    assertEquals("0 B", Human.size(0));
-    assertEquals("1023 B", Human.size(1023));
-    assertEquals("1 KiB", Human.size(1024));
-    assertEquals("1.5 MiB", Human.size(3 << 19));
-    assertEquals("62.5 GiB", Human.size(125L << 29));
-    assertEquals("-1 MiB", Human.size(-1 << 20));
-    assertEquals("0.5 ms", Human.millis(0.5));
-    assertEquals("1.2 s", Human.millis(1234));
-    assertEquals("3m", Human.millis(180_000));
+    assertEquals("0 B", HumanFormat.size(0));
+    assertEquals("1023 B", HumanFormat.size(1023));
+    assertEquals("1 KiB", HumanFormat.size(1024));
+    assertEquals("1.5 MiB", HumanFormat.size(3 << 19));
+    assertEquals("62.5 GiB", HumanFormat.size(125L << 29));
+    assertEquals("-1 MiB", HumanFormat.size(-1 << 20));
+    assertEquals("0.5 ms", HumanFormat.millis(0.5));
+    assertEquals("1.2 s", HumanFormat.millis(1234));
+    assertEquals("3m", HumanFormat.millis(180_000));
     Instant now = Instant.parse("2026-01-01T01:00:00Z");
-    assertEquals("60m ago", Human.ago("2026-01-01T00:00:00Z", now));
-    assertEquals("in 30s", Human.until("2026-01-01T01:00:30Z", now));
-    assertEquals("never", Human.until(null, now));
-    assertEquals("soon", Human.ago("soon", now));
+    assertEquals("60m ago", HumanFormat.timeSince("2026-01-01T00:00:00Z", now));
+    assertEquals("in 30s", HumanFormat.timeUntil("2026-01-01T01:00:30Z", now));
+    assertEquals("never", HumanFormat.timeUntil(null, now));
+    assertEquals("soon", HumanFormat.timeSince("soon", now));
   }
 
   @Test
   void coloursDoNotMoveColumns() {
-    Table plain = new Table(Paint.PLAIN, "A", "B").row("long cell", "").row("x", "y");
-    Table painted = new Table(Paint.COLOURS, "A", "B").row("long cell", "").row("x", "y");
+    Table plain = new Table(TextStyle.PLAIN, "A", "B").row("long cell", "").row("x", "y");
+    Table painted = new Table(TextStyle.COLOURS, "A", "B").row("long cell", "").row("x", "y");
     assertEquals(List.of("A          B", "long cell  -", "x          y"), plain.lines());
     assertEquals(
         plain.lines(),
@@ -52,8 +52,8 @@ final class TermTest {
   @Test
   void coloursAreForTerminalsAlone() {
     Terminal piped = new Terminal(false, false, true);
-    assertEquals(Paint.PLAIN, piped.onOutput());
-    assertEquals(Paint.COLOURS, new Terminal(true, false, true).onOutput());
+    assertEquals(TextStyle.PLAIN, piped.onOutput());
+    assertEquals(TextStyle.COLOURS, new Terminal(true, false, true).onOutput());
     assertFalse(Terminal.detect(Map.of("TERM", "xterm", "NO_COLOR", "1")).colour());
     assertFalse(Terminal.detect(Map.of()).colour());
     assertTrue(Terminal.detect(Map.of("TERM", "xterm")).colour());

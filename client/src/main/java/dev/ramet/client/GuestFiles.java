@@ -35,7 +35,7 @@ public final class GuestFiles {
     try (InputStream in = open(path)) {
       return in.readAllBytes();
     } catch (IOException e) {
-      throw http.broken(e);
+      throw http.connectionFailed(e);
     }
   }
 

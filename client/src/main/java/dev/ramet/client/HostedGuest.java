@@ -5,7 +5,7 @@ import dev.ramet.agent.Answer;
 import dev.ramet.agent.Call;
 import dev.ramet.agent.HostRoute;
 import dev.ramet.agent.HttpCalls;
-import dev.ramet.agent.ImpatientStream;
+import dev.ramet.agent.IdleTimeoutStream;
 import dev.ramet.api.sandbox.SandboxInfo;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -30,37 +30,37 @@ final class HostedGuest extends HostRoute {
     this.sandbox = sandbox;
   }
 
-  private HttpRequest.Builder request(Call call) {
+  private HttpRequest.Builder newRequest(Call call) {
     return HttpCalls.onto(http.request(call.method(), call.path(), null), call);
   }
 
   @Override
   protected byte[] exchange(Call call) {
-    return http.bytes(request(call));
+    return http.bytes(newRequest(call));
   }
 
   @Override
   protected Answer stream(Call call) {
-    InputStream stream = http.stream(request(call));
+    InputStream stream = http.stream(newRequest(call));
     // The JDK's client itself notices when less arrives than was announced.
     return new Answer(
-        call.silence() == null ? stream : new ImpatientStream(stream, call.silence()), -1);
+        call.silence() == null ? stream : new IdleTimeoutStream(stream, call.silence()), -1);
   }
 
   @Override
-  protected @Nullable String lookUp() {
+  protected @Nullable String fetchAccessToken() {
     return http.get("/sandboxes/" + Http.encode(sandbox), SandboxInfo.class).envdAccessToken();
   }
 
   @Override
-  public RametException broken(IOException e) {
-    return http.broken(e);
+  public RametException incompleteResponse(IOException e) {
+    return http.connectionFailed(e);
   }
 
   @Override
-  public RametException gone(@Nullable IOException e) {
+  public RametException streamEnded(@Nullable IOException e) {
     try {
-      lookUp();
+      fetchAccessToken();
     } catch (RametException reason) {
       return reason;
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.client;
 
+import dev.ramet.agent.AgentErrors;
 import dev.ramet.agent.Guest;
 import dev.ramet.agent.HttpCalls;
-import dev.ramet.agent.Refusals;
 import dev.ramet.api.host.HostTrust;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -63,29 +63,29 @@ final class Http {
   }
 
   <T> T get(String path, Class<T> type) {
-    return Json.read(plain(request("GET", path, null)).body(), type);
+    return Json.read(sendForResponse(request("GET", path, null)).body(), type);
   }
 
   void delete(String path) {
-    plain(request("DELETE", path, null));
+    sendForResponse(request("DELETE", path, null));
   }
 
   /** Sends a DELETE with a body that names what to delete. */
   void delete(String path, Object body) {
-    plain(request("DELETE", path, body));
+    sendForResponse(request("DELETE", path, body));
   }
 
   /** Sends a POST that may safely be repeated. */
   void post(String path, Object body) {
-    plain(request("POST", path, body));
+    sendForResponse(request("POST", path, body));
   }
 
   /** Returns all pages of a list. */
-  <T> List<T> all(String path, Class<T[]> type) {
+  <T> List<T> getAllPages(String path, Class<T[]> type) {
     List<T> all = new ArrayList<>();
     String next = path;
     while (true) {
-      HttpResponse<byte[]> page = plain(request("GET", next, null));
+      HttpResponse<byte[]> page = sendForResponse(request("GET", next, null));
       Collections.addAll(all, Json.read(page.body(), type));
       String token = page.headers().firstValue("x-next-token").orElse(null);
       if (token == null) {
@@ -99,7 +99,7 @@ final class Http {
    * Sends a POST that must take effect once. It carries an idempotency key, so it is sent again
    * when the connection breaks or when the host asks to retry later.
    */
-  <T> T once(String path, Object body, Class<T> type) {
+  <T> T postOnce(String path, Object body, Class<T> type) {
     HttpRequest request =
         request("POST", path, body).header("Idempotency-Key", UUID.randomUUID().toString()).build();
     long end = System.nanoTime() + settings.timeout().toNanos();
@@ -112,7 +112,7 @@ final class Http {
         if (answer.statusCode() / 100 == 2) {
           return Json.read(answer.body(), type);
         }
-        RametException refused = Refusals.of(answer.statusCode(), answer.body());
+        RametException refused = AgentErrors.fromResponse(answer.statusCode(), answer.body());
         pauseMillis = retryAfterMillis(answer);
         if (pauseMillis < 0) {
           throw refused;
@@ -121,10 +121,10 @@ final class Http {
           throw refused;
         }
       } catch (ConnectException | HttpTimeoutException | SSLHandshakeException e) {
-        throw broken(e);
+        throw connectionFailed(e);
       } catch (IOException e) {
         if (attempt >= ATTEMPTS) {
-          throw broken(e);
+          throw connectionFailed(e);
         }
         pauseMillis = 100L * attempt;
       }
@@ -141,7 +141,7 @@ final class Http {
     try {
       Thread.sleep(millis);
     } catch (InterruptedException e) {
-      throw Failures.interrupted(e);
+      throw ConnectionErrors.interrupted(e);
     }
   }
 
@@ -162,17 +162,18 @@ final class Http {
         .method(method, BodyPublishers.ofByteArray(Json.bytes(json)));
   }
 
-  private HttpResponse<byte[]> plain(HttpRequest.Builder request) {
+  private HttpResponse<byte[]> sendForResponse(HttpRequest.Builder request) {
     try {
-      return checked(exchange(request.build(), settings.timeout(), BodyHandlers.ofByteArray()));
+      return requireSuccess(
+          exchange(request.build(), settings.timeout(), BodyHandlers.ofByteArray()));
     } catch (IOException e) {
-      throw broken(e);
+      throw connectionFailed(e);
     }
   }
 
   /** Returns the whole body of a successful response. */
   byte[] bytes(HttpRequest.Builder request) {
-    return plain(request).body();
+    return sendForResponse(request).body();
   }
 
   /** Returns the body of a successful response as a stream, which the caller must close. */
@@ -184,18 +185,18 @@ final class Http {
         return answer.body();
       }
       try (InputStream body = answer.body()) {
-        throw Refusals.of(answer.statusCode(), body.readAllBytes());
+        throw AgentErrors.fromResponse(answer.statusCode(), body.readAllBytes());
       }
     } catch (IOException e) {
-      throw broken(e);
+      throw connectionFailed(e);
     }
   }
 
-  private static HttpResponse<byte[]> checked(HttpResponse<byte[]> answer) {
+  private static HttpResponse<byte[]> requireSuccess(HttpResponse<byte[]> answer) {
     if (answer.statusCode() / 100 == 2) {
       return answer;
     }
-    throw Refusals.of(answer.statusCode(), answer.body());
+    throw AgentErrors.fromResponse(answer.statusCode(), answer.body());
   }
 
   private <T> HttpResponse<T> exchange(
@@ -207,12 +208,12 @@ final class Http {
     try {
       return HttpCalls.send(open, request, body, limit, () -> {});
     } catch (InterruptedException e) {
-      throw Failures.interrupted(e);
+      throw ConnectionErrors.interrupted(e);
     }
   }
 
-  RametException broken(IOException e) {
-    return Failures.broken(settings.uri(), e);
+  RametException connectionFailed(IOException e) {
+    return ConnectionErrors.connectionFailed(settings.uri(), e);
   }
 
   /** The JDK's client ends its threads and connections when it is no longer referenced. */

@@ -37,11 +37,11 @@ final class Json {
       }
       return value;
     } catch (IOException e) {
-      throw strange(e);
+      throw invalidResponse(e);
     }
   }
 
-  private static RametException strange(IOException e) {
+  private static RametException invalidResponse(IOException e) {
     return new RametException(
         ErrorCode.INTERNAL,
         "the response is not from a Ramet host: " + e.getMessage(),

@@ -81,7 +81,7 @@ public final class Ramet implements AutoCloseable {
 
   /** Starts a sandbox with all options. */
   public Sandbox create(CreateSandbox request) {
-    return made(http.once("/sandboxes", request, SandboxInfo.class));
+    return toSandbox(http.postOnce("/sandboxes", request, SandboxInfo.class));
   }
 
   /**
@@ -90,12 +90,12 @@ public final class Ramet implements AutoCloseable {
    * @throws RametException NOT_FOUND if there is none
    */
   public Sandbox sandbox(String id) {
-    return made(http.get("/sandboxes/" + Http.encode(id), SandboxInfo.class));
+    return toSandbox(http.get("/sandboxes/" + Http.encode(id), SandboxInfo.class));
   }
 
   /** Returns all sandboxes, newest first. */
   public List<Sandbox> list() {
-    return http.all("/sandboxes", SandboxInfo[].class).stream()
+    return http.getAllPages("/sandboxes", SandboxInfo[].class).stream()
         .map(info -> new Sandbox(this, info.sandboxID(), null))
         .toList();
   }
@@ -113,7 +113,7 @@ public final class Ramet implements AutoCloseable {
 
   /** Returns all snapshots. */
   public List<Snapshot> snapshots() {
-    return http.all("/snapshots", SnapshotInfo[].class).stream()
+    return http.getAllPages("/snapshots", SnapshotInfo[].class).stream()
         .map(info -> new Snapshot(this, info.snapshotID()))
         .toList();
   }
@@ -132,7 +132,7 @@ public final class Ramet implements AutoCloseable {
    */
   public String tag(String template, String... tags) {
     AssignTags request = new AssignTags(template, List.of(tags));
-    return http.once("/templates/tags", request, AssignedTags.class).buildID();
+    return http.postOnce("/templates/tags", request, AssignedTags.class).buildID();
   }
 
   /**
@@ -156,7 +156,7 @@ public final class Ramet implements AutoCloseable {
   }
 
   /** Returns the sandbox of a response that includes its token. */
-  Sandbox made(SandboxInfo info) {
+  Sandbox toSandbox(SandboxInfo info) {
     String token = info.envdAccessToken();
     return new Sandbox(this, info.sandboxID(), token == null ? "" : token);
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.client;
 
+import dev.ramet.agent.AgentErrors;
 import dev.ramet.agent.Command;
 import dev.ramet.agent.Guest;
 import dev.ramet.agent.GuestProcess;
-import dev.ramet.agent.Refusals;
 import dev.ramet.agent.Result;
 import dev.ramet.api.sandbox.CloneRequestBody;
 import dev.ramet.api.sandbox.CloneResult;
@@ -72,7 +72,7 @@ public final class Sandbox implements AutoCloseable {
   /** Takes a snapshot with all options. */
   public Snapshot snapshot(CreateSnapshot request) {
     return new Snapshot(
-        ramet, http.once(path("/snapshots"), request, SnapshotInfo.class).snapshotID());
+        ramet, http.postOnce(path("/snapshots"), request, SnapshotInfo.class).snapshotID());
   }
 
   /**
@@ -87,7 +87,7 @@ public final class Sandbox implements AutoCloseable {
 
   /** Rolls it back to a snapshot given by id or name. */
   public RollbackResult rollback(String snapshot) {
-    return http.once(path("/rollback"), new RollbackRequest(snapshot), RollbackResult.class);
+    return http.postOnce(path("/rollback"), new RollbackRequest(snapshot), RollbackResult.class);
   }
 
   /**
@@ -102,8 +102,8 @@ public final class Sandbox implements AutoCloseable {
 
   /** Clones it with all options. */
   public Sandboxes clone(CloneRequestBody request) {
-    CloneResult result = http.once(path("/clone"), request, CloneResult.class);
-    return new Sandboxes(result.sandboxes().stream().map(ramet::made).toList(), List.of());
+    CloneResult result = http.postOnce(path("/clone"), request, CloneResult.class);
+    return new Sandboxes(result.sandboxes().stream().map(ramet::toSandbox).toList(), List.of());
   }
 
   /**
@@ -120,11 +120,11 @@ public final class Sandbox implements AutoCloseable {
   public Sandboxes fork(CloneRequestBody request) {
     List<Sandbox> made = new ArrayList<>();
     List<RametException> failures = new ArrayList<>();
-    for (ForkEntry entry : http.once(path("/fork"), request, ForkEntry[].class)) {
+    for (ForkEntry entry : http.postOnce(path("/fork"), request, ForkEntry[].class)) {
       if (entry.sandbox() != null) {
-        made.add(ramet.made(entry.sandbox()));
+        made.add(ramet.toSandbox(entry.sandbox()));
       } else if (entry.error() != null) {
-        failures.add(Refusals.of(entry.error().code(), Json.bytes(entry.error())));
+        failures.add(AgentErrors.fromResponse(entry.error().code(), Json.bytes(entry.error())));
       }
     }
     return new Sandboxes(made, failures);
@@ -137,7 +137,7 @@ public final class Sandbox implements AutoCloseable {
 
   /** Resumes it. If it runs already, its lifetime is not shortened. */
   public void resume() {
-    http.once(path("/connect"), Map.of(), SandboxInfo.class);
+    http.postOnce(path("/connect"), Map.of(), SandboxInfo.class);
   }
 
   /**

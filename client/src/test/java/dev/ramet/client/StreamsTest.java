@@ -11,7 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import com.sun.net.httpserver.HttpExchange;
 import dev.ramet.agent.Command;
 import dev.ramet.agent.GuestProcess;
-import dev.ramet.agent.ImpatientStream;
+import dev.ramet.agent.IdleTimeoutStream;
 import dev.ramet.agent.Result;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -224,7 +224,7 @@ final class StreamsTest {
           Thread.sleep(60_000);
         });
     InputStream silent = ramet.http().stream(ramet.http().request("GET", "/silent", null));
-    try (InputStream stream = new ImpatientStream(silent, Duration.ofSeconds(1))) {
+    try (InputStream stream = new IdleTimeoutStream(silent, Duration.ofSeconds(1))) {
       assertThrows(IOException.class, stream::read);
     }
   }

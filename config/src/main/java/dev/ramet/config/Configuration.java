@@ -28,7 +28,7 @@ public final class Configuration {
   private static final String HOST = "ramet.";
 
   private final SettingCatalog catalog;
-  private final Sources sources;
+  private final ConfigurationSources sources;
   private final Map<String, RawValue> file;
   private final Map<String, RawValue> effective = new LinkedHashMap<>();
   private final List<Problem> problems = new ArrayList<>();
@@ -49,7 +49,7 @@ public final class Configuration {
     void run(Settings set, BiConsumer<String, String> problem);
   }
 
-  private Configuration(SettingCatalog catalog, Sources sources, Checks checks) {
+  private Configuration(SettingCatalog catalog, ConfigurationSources sources, Checks checks) {
     this.catalog = catalog;
     this.sources = sources;
     Path path = sources.file();
@@ -59,15 +59,17 @@ public final class Configuration {
       YamlFile read = YamlFile.read(path, catalog);
       problems.addAll(read.problems());
       file = read.given();
-      file.values().forEach(this::named);
+      file.values().forEach(this::acceptExact);
       problems.sort(Comparator.comparingInt(problem -> problem.origin().line()));
     }
     new TreeMap<>(sources.environment()).forEach(this::variable);
     new TreeMap<>(sources.properties())
         .forEach((key, value) -> property(new RawValue(key, value, ValueSource.property(key))));
-    sources.flags().forEach((key, value) -> named(new RawValue(key, value, ValueSource.flag(key))));
+    sources
+        .flags()
+        .forEach((key, value) -> acceptExact(new RawValue(key, value, ValueSource.flag(key))));
     if (problems.isEmpty()) {
-      checks.run(settings(), this::contradiction);
+      checks.run(settings(), this::addConflict);
     }
   }
 
@@ -77,11 +79,12 @@ public final class Configuration {
    * @param catalog the settings there are
    * @param checks run only if every setting is valid by itself
    */
-  public static Configuration load(SettingCatalog catalog, Sources sources, Checks checks) {
+  public static Configuration load(
+      SettingCatalog catalog, ConfigurationSources sources, Checks checks) {
     return new Configuration(catalog, sources, checks);
   }
 
-  private void contradiction(String key, String text) {
+  private void addConflict(String key, String text) {
     RawValue given = effective.get(key);
     problems.add(new Problem(key, given == null ? ValueSource.DEFAULT : given.origin(), text));
   }
@@ -173,7 +176,7 @@ public final class Configuration {
   }
 
   /** Accepts a setting from the file or an option, which must use its exact name. */
-  private void named(RawValue given) {
+  private void acceptExact(RawValue given) {
     String key = given.key();
     Setting<?> setting = catalog.find(key);
     if (setting != null && !setting.environmentOnly()) {
@@ -194,7 +197,7 @@ public final class Configuration {
           given,
           "is not supported: this host has one file of settings, " + ProcessCatalogue.CONFIG);
     } else if (given.key().startsWith(HOST) || catalog.find(given.key()) != null) {
-      named(given);
+      acceptExact(given);
     }
   }
 
@@ -224,21 +227,21 @@ public final class Configuration {
       } else {
         effective.put(key, new RawValue(key, value, origin));
       }
-    } else if (name.startsWith(VARIABLE) && meant(name) != null) {
+    } else if (name.startsWith(VARIABLE) && closestKey(name) != null) {
       unknownVariable(name, origin);
     }
   }
 
   /** Programs share the environment, so only a variable that resembles a setting is reported. */
   private void unknownVariable(String name, ValueSource origin) {
-    String meant = meant(name);
+    String meant = closestKey(name);
     problems.add(
         new Problem(
             name, origin, "no such setting" + (meant == null ? "" : "; did you mean " + meant)));
   }
 
-  private @Nullable String meant(String variable) {
-    return Suggestions.nearest(variable, catalog.variables(), VARIABLE);
+  private @Nullable String closestKey(String variable) {
+    return Suggestions.closest(variable, catalog.variables(), VARIABLE);
   }
 
   private void plugin(RawValue given) {
@@ -260,7 +263,7 @@ public final class Configuration {
 
   private void unknown(RawValue given) {
     String meant =
-        Suggestions.nearest(
+        Suggestions.closest(
             given.key(),
             catalog.settings().stream()
                 .filter(setting -> !setting.environmentOnly())

@@ -14,12 +14,12 @@ final class Suggestions {
    *
    * @param prefix a common prefix of the names, which is ignored in the comparison
    */
-  static @Nullable String nearest(String written, Collection<String> names, String prefix) {
-    String plain = plain(written, prefix);
+  static @Nullable String closest(String written, Collection<String> names, String prefix) {
+    String plain = normalize(written, prefix);
     String best = null;
     int least = Math.min(2, plain.length() / 3) + 1;
     for (String name : names) {
-      int distance = distance(plain, plain(name, prefix));
+      int distance = distance(plain, normalize(name, prefix));
       if (distance < least) {
         least = distance;
         best = name;
@@ -29,7 +29,7 @@ final class Suggestions {
   }
 
   /** Returns a name without common sources of confusion: capitals, dots, dashes and underscores. */
-  private static String plain(String name, String prefix) {
+  private static String normalize(String name, String prefix) {
     String all = name.startsWith(prefix) ? name.substring(prefix.length()) : name;
     return all.toLowerCase(Locale.ROOT).replaceAll("[._-]", "");
   }

@@ -31,7 +31,7 @@ import org.yaml.snakeyaml.nodes.Tag;
  */
 final class YamlFile {
   private static final String SECTION = "ramet";
-  private static final int MOST_BYTES = 1 << 20;
+  private static final int MAX_BYTES = 1 << 20;
 
   private final Path path;
   private final SettingCatalog catalog;
@@ -47,8 +47,8 @@ final class YamlFile {
   static YamlFile read(Path path, SettingCatalog catalog) {
     YamlFile file = new YamlFile(path, catalog);
     try {
-      if (Files.size(path) > MOST_BYTES) {
-        file.problem("", 0, "is larger than " + MOST_BYTES + " bytes");
+      if (Files.size(path) > MAX_BYTES) {
+        file.problem("", 0, "is larger than " + MAX_BYTES + " bytes");
       } else {
         file.parse(Files.readString(path));
       }
@@ -74,7 +74,7 @@ final class YamlFile {
 
   private void parse(String text) {
     // The shipped file sets nothing, so loading the YAML parser can be avoided.
-    if (text.lines().map(String::strip).allMatch(YamlFile::saysNothing)) {
+    if (text.lines().map(String::strip).allMatch(YamlFile::isBlank)) {
       return;
     }
     LoaderOptions options = new LoaderOptions();
@@ -96,7 +96,7 @@ final class YamlFile {
     }
   }
 
-  private static boolean saysNothing(String line) {
+  private static boolean isBlank(String line) {
     return line.isEmpty() || line.charAt(0) == '#' || line.equals(SECTION + ":");
   }
 

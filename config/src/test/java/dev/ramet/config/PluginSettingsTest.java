@@ -29,7 +29,9 @@ class PluginSettingsTest {
 
   private static Configuration load(Map<String, String> environment, Map<String, String> flags) {
     return Configuration.load(
-        CATALOG, new Sources(null, environment, Map.of(), flags), Configuration.Checks.NONE);
+        CATALOG,
+        new ConfigurationSources(null, environment, Map.of(), flags),
+        Configuration.Checks.NONE);
   }
 
   private static List<String> problems(Configuration configuration) {

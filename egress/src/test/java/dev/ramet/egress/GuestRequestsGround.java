@@ -44,7 +44,7 @@ abstract class GuestRequestsGround {
     rules =
         new GuestRequests(secrets, secrets::value, authority, new UpstreamTls(trusted))
             .rules(
-                RequestRules.of(
+                RequestRules.parse(
                     Map.of(
                         "a.test",
                         List.of(Map.of("X-Api-Key", "k ${e2b.secrets.key}", "X-Two", "two")))));

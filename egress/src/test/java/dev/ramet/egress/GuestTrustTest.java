@@ -26,7 +26,7 @@ final class GuestTrustTest extends GuestRequestsGround {
   void aHostThatIsNotTrustedGetsNothing() throws Exception {
     RequestInterceptor wary =
         new GuestRequests(secrets, secrets::value, authority, new UpstreamTls(null))
-            .rules(RequestRules.of(Map.of("a.test", List.of(Map.of("X", "y")))));
+            .rules(RequestRules.parse(Map.of("a.test", List.of(Map.of("X", "y")))));
     net.proxy(wary, "a.test");
     net.tlsHost(this::echo);
     try (SSLSocket guest = net.tlsGuest(authority.pem())) {

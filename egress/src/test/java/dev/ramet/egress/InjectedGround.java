@@ -46,7 +46,8 @@ abstract class InjectedGround {
     rules =
         new GuestRequests(secrets, secrets::value, authority, new UpstreamTls(trusted))
             .rules(
-                RequestRules.of(Map.of("a.test", List.of(Map.of("X-Key", "${e2b.secrets.key}")))));
+                RequestRules.parse(
+                    Map.of("a.test", List.of(Map.of("X-Key", "${e2b.secrets.key}")))));
     net.proxy(rules, "a.test", "b.test");
   }
 

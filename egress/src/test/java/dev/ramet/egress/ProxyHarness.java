@@ -4,7 +4,7 @@ package dev.ramet.egress;
 import dev.ramet.certificates.Certificates;
 import dev.ramet.certificates.Issued;
 import dev.ramet.egress.proxy.ConnectionPolicy;
-import dev.ramet.egress.proxy.Origin;
+import dev.ramet.egress.proxy.OriginalDestination;
 import dev.ramet.egress.proxy.ProxyServer;
 import dev.ramet.egress.proxy.RequestInterceptor;
 import dev.ramet.egress.rule.HostPatterns;
@@ -55,7 +55,7 @@ final class ProxyHarness implements AutoCloseable {
 
   private final Queue<AutoCloseable> open = new ConcurrentLinkedQueue<>();
   private volatile @Nullable ProxyServer server;
-  private volatile @Nullable Origin wanted;
+  private volatile @Nullable OriginalDestination wanted;
 
   /** A host's side of one connection. */
   interface Script {
@@ -115,7 +115,7 @@ final class ProxyHarness implements AutoCloseable {
 
   /** Sets the address and port that further guests ask for. */
   void wanted(String address, int port) throws IOException {
-    wanted = new Origin(InetAddress.getByName(address), port);
+    wanted = new OriginalDestination(InetAddress.getByName(address), port);
   }
 
   /** Starts the proxy with rules that allow these names and no address. */
@@ -130,7 +130,7 @@ final class ProxyHarness implements AutoCloseable {
   }
 
   void change(ConnectionPolicy policy) {
-    server().change(policy);
+    server().replacePolicy(policy);
   }
 
   private ProxyServer server() {
@@ -154,7 +154,7 @@ final class ProxyHarness implements AutoCloseable {
     return new ConnectionPolicy(
         address -> address.getHostAddress().startsWith("127.66."),
         address -> addresses && address.getHostAddress().equals(HOSTS),
-        HostPatterns.of(List.of(names)),
+        HostPatterns.parse(List.of(names)),
         socks,
         headers);
   }

@@ -48,7 +48,7 @@ final class WebPortsTest {
     MemorySecrets secrets = new MemorySecrets();
     RequestInterceptor rules =
         new GuestRequests(secrets, secrets::value, new GuestAuthority(root), new UpstreamTls(null))
-            .rules(RequestRules.of(Map.of("a.test", List.of(Map.of("X-Key", "k")))));
+            .rules(RequestRules.parse(Map.of("a.test", List.of(Map.of("X-Key", "k")))));
     net.proxy(policy(true, null, rules));
     boolean bound = false;
     try {

@@ -24,7 +24,7 @@ public interface OfflineStorage extends AutoCloseable {
   List<Storage.RootUsage> usage(Consumer<Storage.NodeUsage> nodes);
 
   /** Returns the pools that had to be mounted for this; they stay mounted. */
-  List<Path> mounted();
+  List<Path> mountedPools();
 
   /** Lets hosts open the data root again. Idempotent. */
   @Override

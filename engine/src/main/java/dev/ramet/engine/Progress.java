@@ -24,5 +24,5 @@ public interface Progress {
    * @throws dev.ramet.errors.RametException {@code CANCELLED} when the operation is no longer
    *     wanted
    */
-  default void checkWanted() {}
+  default void checkCancelled() {}
 }

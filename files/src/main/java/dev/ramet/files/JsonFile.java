@@ -40,7 +40,7 @@ public final class JsonFile {
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
   /** Far above any manifest. A larger file is not read into memory. */
-  private static final long MOST_BYTES = 16 << 20;
+  private static final long MAX_BYTES = 16 << 20;
 
   /** What a power loss may do to a replaced file. */
   public enum Care {
@@ -66,7 +66,7 @@ public final class JsonFile {
     if (Files.exists(file) && !Files.isRegularFile(file)) {
       throw new IOException(file + " is not a regular file");
     }
-    if (Files.size(file) > MOST_BYTES) {
+    if (Files.size(file) > MAX_BYTES) {
       throw new IOException(file + " is too large to be a manifest");
     }
     return read(file, Files.readAllBytes(file), type);
@@ -128,7 +128,7 @@ public final class JsonFile {
         channel.force(true);
       }
     } catch (IOException e) {
-      IOException failure = parent == null ? e : NoRoomException.orElse(parent, e);
+      IOException failure = parent == null ? e : DiskFullException.orElse(parent, e);
       Files.deleteIfExists(fresh);
       throw failure;
     }

@@ -30,7 +30,7 @@ public final class KeyFile {
   public static final String NAME = "api-keys.json";
 
   private static final int VERSION = 1;
-  private static final int MOST_KEYS = 10_000;
+  private static final int MAX_KEYS = 10_000;
   private static final Pattern NAMES = Pattern.compile("[A-Za-z0-9._-]{1,64}");
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
@@ -65,8 +65,8 @@ public final class KeyFile {
             "revoke it first, or choose another name",
             null);
       }
-      if (keys.size() >= MOST_KEYS) {
-        throw new RametException(ErrorCode.CONFLICT, "there are " + MOST_KEYS + " keys already");
+      if (keys.size() >= MAX_KEYS) {
+        throw new RametException(ErrorCode.CONFLICT, "there are " + MAX_KEYS + " keys already");
       }
       String key = KeyDigests.newKey();
       ApiKey stored =
@@ -123,11 +123,11 @@ public final class KeyFile {
       for (JsonNode key : tree.path("keys")) {
         keys.add(
             new ApiKey(
-                text(key, "id"),
-                text(key, "name"),
-                Scope.of(text(key, "scope")),
-                Instant.parse(text(key, "createdAt")),
-                text(key, "sha256")));
+                requireText(key, "id"),
+                requireText(key, "name"),
+                Scope.fromLabel(requireText(key, "scope")),
+                Instant.parse(requireText(key, "createdAt")),
+                requireText(key, "sha256")));
       }
       return List.copyOf(keys);
     } catch (JsonProcessingException e) {
@@ -137,7 +137,7 @@ public final class KeyFile {
     }
   }
 
-  private String text(JsonNode key, String field) {
+  private String requireText(JsonNode key, String field) {
     JsonNode value = key.path(field);
     if (!value.isTextual()) {
       throw corrupt("a key has no " + field, null);

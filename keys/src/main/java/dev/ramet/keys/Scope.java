@@ -26,7 +26,7 @@ public enum Scope {
    *
    * @throws RametException {@code INVALID_ARGUMENT} if there is none
    */
-  public static Scope of(String label) {
+  public static Scope fromLabel(String label) {
     for (Scope scope : values()) {
       if (scope.label().equals(label)) {
         return scope;

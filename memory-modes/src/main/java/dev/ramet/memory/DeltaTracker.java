@@ -6,8 +6,8 @@ import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.NativeBuffer;
 import dev.ramet.memory.page.Layout;
-import dev.ramet.memory.page.Rule;
 import dev.ramet.memory.page.Scanner;
+import dev.ramet.memory.page.SelectionRule;
 import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.MemoryRegion;
@@ -64,20 +64,21 @@ abstract class DeltaTracker implements MemoryTracker {
     PageRanges.Builder ranges = new PageRanges.Builder();
     BitSet now = new BitSet();
     try {
-      begin();
+      beginSelection();
       for (MemoryRegion region : memory.regions()) {
         if (known == null) {
           selectAll(region, now, ranges);
-        } else if (continues(known, region)) {
+        } else if (isSameMapping(known, region)) {
           selectChanged(region, held, now, ranges);
         } else if (region.kind() == MemoryRegion.Kind.ANONYMOUS) {
           selectAll(region, now, ranges); // Nothing of the earlier content here is visible.
         } else {
-          throw lost("image offset " + region.imageOffset() + " is mapped differently than before");
+          throw trackingLost(
+              "image offset " + region.imageOffset() + " is mapped differently than before");
         }
       }
     } catch (TrackingLost e) {
-      forget();
+      reset();
       throw e.failure;
     } catch (LinuxException e) {
       throw Scanner.failure(scanner.pid(), e);
@@ -89,14 +90,14 @@ abstract class DeltaTracker implements MemoryTracker {
 
   /** Adds every held page, and the pages known to be zero. */
   final void selectAll(MemoryRegion region, BitSet now, PageRanges.Builder into) {
-    Rule rule = Rule.of(region.kind());
+    SelectionRule rule = SelectionRule.forKind(region.kind());
     int firstPage = (int) (region.imageOffset() / NativeBuffer.PAGE_BYTES);
     scanner.read(
         region,
         (entries, pages, first) -> {
           long done = (long) first * NativeBuffer.PAGE_BYTES;
           rule.select(entries, pages, region.imageOffset() + done, region.address() + done, into);
-          rule.hold(entries, pages, firstPage + first, now);
+          rule.addHeld(entries, pages, firstPage + first, now);
         });
   }
 
@@ -104,7 +105,7 @@ abstract class DeltaTracker implements MemoryTracker {
    * Returns whether a region's memory was mapped in the same way at the previous capture, even if
    * mappings were merged or split since: advice on a part of memory does that.
    */
-  static boolean continues(GuestMemory before, MemoryRegion now) {
+  static boolean isSameMapping(GuestMemory before, MemoryRegion now) {
     long at = now.imageOffset();
     long end = at + now.lengthBytes();
     long shift = now.address() - at;
@@ -141,11 +142,11 @@ abstract class DeltaTracker implements MemoryTracker {
           Level.WARNING,
           () -> mode + " of process " + scanner.pid() + " cannot continue and starts over",
           e);
-      forget();
+      reset();
     }
   }
 
-  private void forget() {
+  private void reset() {
     GuestMemory tracked = known;
     known = null;
     held = new BitSet();
@@ -155,7 +156,7 @@ abstract class DeltaTracker implements MemoryTracker {
   }
 
   /** Called before the regions of a selection. */
-  abstract void begin() throws TrackingLost;
+  abstract void beginSelection() throws TrackingLost;
 
   /**
    * Adds the pages that differ from the previous capture, and possibly more.
@@ -180,7 +181,7 @@ abstract class DeltaTracker implements MemoryTracker {
     scanner.close();
   }
 
-  final TrackingLost lost(String why) {
+  final TrackingLost trackingLost(String why) {
     return new TrackingLost(trackingLost(mode, scanner.pid(), why));
   }
 

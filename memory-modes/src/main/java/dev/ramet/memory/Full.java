@@ -3,8 +3,8 @@ package dev.ramet.memory;
 
 import dev.ramet.memory.page.ImageHoles;
 import dev.ramet.memory.page.Layout;
-import dev.ramet.memory.page.Rule;
 import dev.ramet.memory.page.ScanTracker;
+import dev.ramet.memory.page.SelectionRule;
 import dev.ramet.memory.page.Selector;
 import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.memory.GuestMemory;
@@ -18,12 +18,12 @@ final class Full implements MemoryMode {
   @Override
   public MemoryTracker attach(GuestMemory memory) {
     Layout.check(memory);
-    ImageHoles holes = ImageHoles.of(memory);
+    ImageHoles holes = ImageHoles.find(memory);
     return new ScanTracker(Baseline.NONE, memory.pid()) {
       @Override
       public void select(MemoryRegion region, Selector selector, PageRanges.Builder into) {
         switch (region.kind()) {
-          case ANONYMOUS -> selector.select(region, Rule.ANONYMOUS_OR_ZERO, into);
+          case ANONYMOUS -> selector.select(region, SelectionRule.ANONYMOUS_OR_ZERO, into);
           case PRIVATE_IMAGE -> selectImage(region, holes, selector, into);
           // An absent page of a file holds whatever the file does, so the page table is no help.
           // Neither is it for pages that are filled when they are touched: reading fetches them.
@@ -40,7 +40,7 @@ final class Full implements MemoryMode {
     for (MemoryRegion hole : holes.in(region)) {
       long start = hole.address() - region.address();
       copy(region, done, start, into);
-      selector.select(hole, Rule.COPIES_OR_ZERO, into);
+      selector.select(hole, SelectionRule.COPIES_OR_ZERO, into);
       done = start + hole.lengthBytes();
     }
     copy(region, done, region.lengthBytes(), into);

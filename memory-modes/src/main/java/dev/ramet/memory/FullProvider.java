@@ -4,7 +4,7 @@ package dev.ramet.memory;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.NativeBuffer;
 import dev.ramet.linux.process.ProcessMemory;
-import dev.ramet.memory.page.Probes;
+import dev.ramet.memory.page.ProbeErrors;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.memory.MemoryFacts;
@@ -46,7 +46,7 @@ public final class FullProvider implements MemoryModeProvider {
       }
       return new ProbeResult.Usable(FACTS, Map.of("process_vm_readv", "read back a page"));
     } catch (LinuxException e) {
-      return Probes.refused(e);
+      return ProbeErrors.refused(e);
     } catch (RuntimeException | LinkageError e) {
       return new ProbeResult.Failed(e);
     }

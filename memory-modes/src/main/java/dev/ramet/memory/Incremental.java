@@ -4,8 +4,8 @@ package dev.ramet.memory;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.memory.page.Layout;
-import dev.ramet.memory.page.Rule;
 import dev.ramet.memory.page.ScanTracker;
+import dev.ramet.memory.page.SelectionRule;
 import dev.ramet.memory.page.Selector;
 import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.memory.GuestMemory;
@@ -36,7 +36,7 @@ final class Incremental implements MemoryMode {
       @Override
       public void select(MemoryRegion region, Selector selector, PageRanges.Builder into) {
         refuseUnknown(ID, region);
-        selector.select(region, Rule.of(region.kind()), into);
+        selector.select(region, SelectionRule.forKind(region.kind()), into);
       }
     };
   }

@@ -4,8 +4,8 @@ package dev.ramet.memory;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.NativeBuffer;
 import dev.ramet.linux.memory.Pagemap;
-import dev.ramet.memory.page.Probes;
-import dev.ramet.memory.page.Rule;
+import dev.ramet.memory.page.ProbeErrors;
+import dev.ramet.memory.page.SelectionRule;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.memory.MemoryFacts;
@@ -46,18 +46,18 @@ public final class IncrementalProvider implements MemoryModeProvider {
       Path file = Files.createTempFile(where.root(), "probe-", ".img");
       try {
         Files.write(file, new byte[3 * PAGE]);
-        return look(file);
+        return testKernel(file);
       } finally {
         Files.delete(file);
       }
     } catch (LinuxException e) {
-      return Probes.refused(e);
+      return ProbeErrors.refused(e);
     } catch (IOException | RuntimeException | LinkageError e) {
       return new ProbeResult.Failed(e);
     }
   }
 
-  private static ProbeResult look(Path file) throws LinuxException {
+  private static ProbeResult testKernel(Path file) throws LinuxException {
     try (NativeBuffer image = NativeBuffer.mapPrivate(file, 0, 3L * PAGE);
         NativeBuffer answer = NativeBuffer.allocate(PAGE);
         Pagemap pagemap = Pagemap.open(ProcessHandle.current().pid())) {
@@ -66,8 +66,9 @@ public final class IncrementalProvider implements MemoryModeProvider {
       pagemap.read(image.address(), 3, answer);
       LongBuffer entries = answer.view(0, 3 * Pagemap.ENTRY_BYTES).asLongBuffer();
       boolean wrong =
-          Rule.CHANGED_COPIES.copies(entries.get(0)) || Rule.CHANGED_COPIES.copies(entries.get(1));
-      boolean lost = !Rule.CHANGED_COPIES.copies(entries.get(2));
+          SelectionRule.CHANGED_COPIES.isCopied(entries.get(0))
+              || SelectionRule.CHANGED_COPIES.isCopied(entries.get(1));
+      boolean lost = !SelectionRule.CHANGED_COPIES.isCopied(entries.get(2));
       String seen =
           "untouched %#x, read %#x, written %#x"
               .formatted(entries.get(0), entries.get(1), entries.get(2));

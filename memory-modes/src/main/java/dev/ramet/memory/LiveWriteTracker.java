@@ -11,8 +11,8 @@ import dev.ramet.linux.memory.PagemapScan;
 import dev.ramet.linux.memory.Userfaultfd;
 import dev.ramet.memory.page.Layout;
 import dev.ramet.memory.page.PageUnion;
-import dev.ramet.memory.page.Rule;
 import dev.ramet.memory.page.Scanner;
+import dev.ramet.memory.page.SelectionRule;
 import dev.ramet.memory.page.Selector;
 import dev.ramet.spi.memory.Baseline;
 import dev.ramet.spi.memory.GuestMemory;
@@ -73,7 +73,7 @@ final class LiveWriteTracker implements LiveTracker {
   }
 
   /** Returns whether all of the memory is of a kind that this tracker supports. */
-  static boolean fits(GuestMemory memory) {
+  static boolean isSupported(GuestMemory memory) {
     return !memory.discards()
         && memory.regions().stream().allMatch(r -> r.kind() == MemoryRegion.Kind.PRIVATE_IMAGE);
   }
@@ -87,7 +87,7 @@ final class LiveWriteTracker implements LiveTracker {
   public void startOver() {
     GuestMemory memory = known;
     if (found.size() > 1 && memory != null) {
-      PageRanges together = PageUnion.of(found, memory);
+      PageRanges together = PageUnion.union(found, memory);
       found.clear();
       found.add(together);
     }
@@ -109,7 +109,7 @@ final class LiveWriteTracker implements LiveTracker {
         throw failed(WriteTracking.failure(scanner.pid(), e));
       }
     }
-    return take(memory);
+    return takeWritten(memory);
   }
 
   @Override
@@ -121,12 +121,12 @@ final class LiveWriteTracker implements LiveTracker {
   public PageRanges select(GuestMemory memory) {
     check(memory);
     if (state != State.IDLE) {
-      return take(memory);
+      return takeWritten(memory);
     }
     known = memory;
     PageRanges.Builder ranges = new PageRanges.Builder();
     for (MemoryRegion region : memory.regions()) {
-      selector.select(region, Rule.of(region.kind()), ranges);
+      selector.select(region, SelectionRule.forKind(region.kind()), ranges);
     }
     return ranges.build();
   }
@@ -142,14 +142,14 @@ final class LiveWriteTracker implements LiveTracker {
     boolean same =
         before == null
             || state == State.IDLE
-            || memory.regions().stream().allMatch(now -> DeltaTracker.continues(before, now));
-    if (!same || !fits(memory)) {
-      throw lost("memory is mapped differently than before");
+            || memory.regions().stream().allMatch(now -> DeltaTracker.isSameMapping(before, now));
+    if (!same || !isSupported(memory)) {
+      throw trackingLost("memory is mapped differently than before");
     }
   }
 
   /** Finds written pages and protects them again. */
-  private PageRanges take(GuestMemory memory) {
+  private PageRanges takeWritten(GuestMemory memory) {
     known = memory;
     PageRanges.Builder ranges = new PageRanges.Builder();
     try {
@@ -161,7 +161,7 @@ final class LiveWriteTracker implements LiveTracker {
               region.lengthBytes(),
               (start, end, categories) -> ranges.copy(start + shift, start, end - start));
         } else {
-          scan.take(
+          scan.findAndProtect(
               region.address(),
               region.lengthBytes(),
               (start, end, categories) -> {
@@ -178,7 +178,7 @@ final class LiveWriteTracker implements LiveTracker {
       // Part of the memory may be protected again already, and its written pages are not reported
       // twice.
       throw e.errno() == LinuxException.EPERM
-          ? lost("part of its memory was mapped again")
+          ? trackingLost("part of its memory was mapped again")
           : failed(Scanner.failure(scanner.pid(), e));
     } catch (RuntimeException e) {
       throw failed(e);
@@ -187,7 +187,7 @@ final class LiveWriteTracker implements LiveTracker {
     found.add(now);
     due.add(now);
     if (due.size() > 1) {
-      PageRanges together = PageUnion.of(due, memory);
+      PageRanges together = PageUnion.union(due, memory);
       due.clear();
       due.add(together);
     }
@@ -222,22 +222,22 @@ final class LiveWriteTracker implements LiveTracker {
                   + scanner.pid()
                   + " cannot continue and starts over",
           e);
-      forget();
+      reset();
     }
   }
 
-  private RametException lost(String why) {
-    forget();
+  private RametException trackingLost(String why) {
+    reset();
     return DeltaTracker.trackingLost(WriteTracking.ID, scanner.pid(), why);
   }
 
   private RuntimeException failed(RuntimeException e) {
-    forget();
+    reset();
     return e;
   }
 
   /** Back to where an attached tracker begins. */
-  private void forget() {
+  private void reset() {
     GuestMemory memory = known;
     known = null;
     committed = false;

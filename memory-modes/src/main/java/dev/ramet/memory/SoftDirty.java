@@ -10,10 +10,10 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.memory.ClearRefs;
-import dev.ramet.memory.page.Delta;
 import dev.ramet.memory.page.MergeDaemon;
-import dev.ramet.memory.page.Rule;
+import dev.ramet.memory.page.RegionDelta;
 import dev.ramet.memory.page.Scanner;
+import dev.ramet.memory.page.SelectionRule;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryRegion;
@@ -47,7 +47,7 @@ public final class SoftDirty implements MemoryMode {
   @Override
   public MemoryTracker attach(GuestMemory memory) {
     DeltaTracker.check(ID, memory);
-    if (merging.runs()) {
+    if (merging.isRunning()) {
       throw Incremental.unsupported(ID, MergeDaemon.REASON);
     }
     // A tracker still attached to a process that has ended does not block another one.
@@ -84,8 +84,8 @@ public final class SoftDirty implements MemoryMode {
      */
     static State of(long entry, MemoryRegion.Kind kind) {
       boolean image = kind == MemoryRegion.Kind.PRIVATE_IMAGE;
-      Rule rule = image ? Rule.CHANGED_COPIES : Rule.ANONYMOUS_OR_ZERO;
-      if (!rule.copies(entry)) {
+      SelectionRule rule = image ? SelectionRule.CHANGED_COPIES : SelectionRule.ANONYMOUS_OR_ZERO;
+      if (!rule.isCopied(entry)) {
         return ABSENT;
       }
       boolean own = (entry & (PRESENT | FILE_OR_SHARED | EXCLUSIVE)) == (PRESENT | EXCLUSIVE);
@@ -109,7 +109,7 @@ public final class SoftDirty implements MemoryMode {
    * @param first the first one's number in the region
    */
   public static void select(
-      long[] entries, int pages, int first, MemoryRegion.Kind kind, Delta delta) {
+      long[] entries, int pages, int first, MemoryRegion.Kind kind, RegionDelta delta) {
     int from = 0;
     while (from < pages) {
       State state = State.of(entries[from], kind);
@@ -141,15 +141,15 @@ public final class SoftDirty implements MemoryMode {
     }
 
     @Override
-    void begin() throws TrackingLost {
-      if (merging.runs()) {
-        throw lost(MergeDaemon.REASON);
+    void beginSelection() throws TrackingLost {
+      if (merging.isRunning()) {
+        throw trackingLost(MergeDaemon.REASON);
       }
     }
 
     @Override
     void selectChanged(MemoryRegion region, BitSet before, BitSet now, PageRanges.Builder into) {
-      Delta delta = new Delta(region, before, now, into);
+      RegionDelta delta = new RegionDelta(region, before, now, into);
       scanner.read(
           region,
           (entries, pages, first) -> SoftDirty.select(entries, pages, first, region.kind(), delta));

@@ -6,7 +6,7 @@ import dev.ramet.linux.NativeBuffer;
 import dev.ramet.linux.memory.ClearRefs;
 import dev.ramet.linux.memory.Pagemap;
 import dev.ramet.memory.page.MergeDaemon;
-import dev.ramet.memory.page.Probes;
+import dev.ramet.memory.page.ProbeErrors;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.memory.Access;
@@ -46,7 +46,7 @@ public final class SoftDirtyProvider implements MemoryModeProvider {
    */
   @Override
   public ProbeResult probe(ProbeContext where) {
-    if (new MergeDaemon(MergeDaemon.CONTROL).runs()) {
+    if (new MergeDaemon(MergeDaemon.CONTROL).isRunning()) {
       return new ProbeResult.Unusable(
           "kernel samepage merging is on",
           MergeDaemon.REASON,
@@ -54,10 +54,10 @@ public final class SoftDirtyProvider implements MemoryModeProvider {
     }
     try {
       Observation seen = observe();
-      for (int again = 1; again < LOOKS && !seen.tracks(); again++) {
+      for (int again = 1; again < LOOKS && !seen.worksAsExpected(); again++) {
         seen = observe();
       }
-      return seen.tracks()
+      return seen.worksAsExpected()
           ? new ProbeResult.Usable(FACTS, Map.of("soft-dirty", seen.toString()))
           : new ProbeResult.Unusable(
               "the kernel does not track soft-dirty pages",
@@ -65,7 +65,7 @@ public final class SoftDirtyProvider implements MemoryModeProvider {
               "use a kernel with CONFIG_MEM_SOFT_DIRTY (Debian's have it on x86-64), or mode"
                   + " write-tracking");
     } catch (LinuxException e) {
-      return Probes.refused(e);
+      return ProbeErrors.refused(e);
     } catch (RuntimeException | LinkageError e) {
       return new ProbeResult.Failed(e);
     }
@@ -73,7 +73,7 @@ public final class SoftDirtyProvider implements MemoryModeProvider {
 
   /** A page's pagemap entries after a reset and after a write. */
   private record Observation(long reset, long written) {
-    boolean tracks() {
+    boolean worksAsExpected() {
       return (reset & Pagemap.SOFT_DIRTY) == 0
           && (written & Pagemap.SOFT_DIRTY) != 0
           && (written & SoftDirty.EXCLUSIVE) != 0;

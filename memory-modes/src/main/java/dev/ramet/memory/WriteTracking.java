@@ -8,7 +8,7 @@ import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.memory.PagemapScan;
 import dev.ramet.linux.memory.Userfaultfd;
 import dev.ramet.linux.process.TracePermission;
-import dev.ramet.memory.page.Delta;
+import dev.ramet.memory.page.RegionDelta;
 import dev.ramet.memory.page.Scanner;
 import dev.ramet.memory.page.WrittenPages;
 import dev.ramet.spi.memory.GuestMemory;
@@ -45,7 +45,7 @@ final class WriteTracking implements MemoryMode {
         protection.unregister(region.address(), region.lengthBytes());
       }
       attached = true;
-      return LiveWriteTracker.fits(memory)
+      return LiveWriteTracker.isSupported(memory)
           ? new LiveWriteTracker(scanner, scan, protection)
           : new Tracker(scanner, scan, protection);
     } catch (InjectionException e) {
@@ -136,14 +136,14 @@ final class WriteTracking implements MemoryMode {
     }
 
     @Override
-    void begin() {}
+    void beginSelection() {}
 
     @Override
     void selectChanged(MemoryRegion region, BitSet before, BitSet now, PageRanges.Builder into)
         throws TrackingLost, LinuxException {
       // A refusal comes when a part was found already: collected apart, it can be dropped.
       PageRanges.Builder found = new PageRanges.Builder();
-      Delta delta = new Delta(region, before, now, found);
+      RegionDelta delta = new RegionDelta(region, before, now, found);
       try {
         new WrittenPages(region, before, scanner, delta).scan(scan);
         // Linux 6.12 finds nothing in a process that has ended, and says nothing.
@@ -153,9 +153,10 @@ final class WriteTracking implements MemoryMode {
           throw e;
         }
         if (region.kind() != MemoryRegion.Kind.ANONYMOUS) {
-          throw lost("memory at image offset " + region.imageOffset() + " was mapped again");
+          throw trackingLost(
+              "memory at image offset " + region.imageOffset() + " was mapped again");
         }
-        delta.forget();
+        delta.discardHeld();
         selectAll(region, now, into);
         return;
       }

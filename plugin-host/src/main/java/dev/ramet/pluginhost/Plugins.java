@@ -110,14 +110,14 @@ public final class Plugins {
    * Returns providers as if they were the host's own, ranked and guarded like these. For tests of
    * code that uses plugins.
    */
-  public static Plugins of(List<Provider<?>> providers) {
+  public static Plugins providers(List<Provider<?>> providers) {
     Collection collection = new Collection();
     Ranking ranking = new Ranking(List.of());
     for (Provider<?> one : providers) {
       for (Service service : Service.ALL) {
         if (service.type().isInstance(one)) {
           Origin origin = Origin.builtIn(one.getClass().getModule());
-          collection.take(
+          collection.register(
               new Service.Found(service, one.id(), one, one.atBest(), origin, one.settings()));
         }
       }
@@ -163,7 +163,7 @@ public final class Plugins {
         for (Service.Found one : found) {
           Refusal refusal = duplicate(one);
           if (refusal == null) {
-            take(one);
+            register(one);
           } else {
             refuse(refusal, null);
           }
@@ -186,7 +186,7 @@ public final class Plugins {
         }
         taken.put(key(one), one.origin());
       }
-      loaded.forEach(this::take);
+      loaded.forEach(this::register);
     }
 
     private void refuse(Refusal refusal, @Nullable Throwable cause) {
@@ -215,7 +215,7 @@ public final class Plugins {
           builtIn ? "give it another id" : "remove one of the two");
     }
 
-    private void take(Service.Found found) {
+    private void register(Service.Found found) {
       taken.put(key(found), found.origin());
       PluginKind role = found.service().role();
       if (role == null) {
@@ -225,7 +225,7 @@ public final class Plugins {
       } else {
         boolean builtIn = found.origin().plugin().equals(Origin.BUILT_IN);
         declared.add(new Declared(found.id(), role, builtIn, found.settings()));
-        providers.computeIfAbsent(role, any -> new ArrayList<>()).add(GuardedProvider.of(found));
+        providers.computeIfAbsent(role, any -> new ArrayList<>()).add(GuardedProvider.wrap(found));
       }
     }
 
@@ -246,7 +246,7 @@ public final class Plugins {
   }
 
   /** Returns the providers of a role, best first where everything they need is there. */
-  public List<Provider<?>> of(PluginKind role) {
+  public List<Provider<?>> providers(PluginKind role) {
     return providers.getOrDefault(role, List.of());
   }
 

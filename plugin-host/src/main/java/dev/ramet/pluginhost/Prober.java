@@ -37,17 +37,17 @@ public final class Prober {
    * Probes all providers of a role, each in the context that {@code where} returns for its id.
    * Keeps the order.
    */
-  public List<Probed> probe(
+  public List<ProbedProvider> probe(
       PluginKind role, List<Provider<?>> providers, Function<String, ProbeContext> where) {
-    return begin(role, providers, where).results();
+    return start(role, providers, where).results();
   }
 
   /** Begins to probe all providers of a role, for callers that have other work meanwhile. */
-  public Pending begin(
+  public Pending start(
       PluginKind role, List<Provider<?>> providers, Function<String, ProbeContext> where) {
-    List<FutureTask<Probed>> tasks = new ArrayList<>();
+    List<FutureTask<ProbedProvider>> tasks = new ArrayList<>();
     for (Provider<?> provider : providers) {
-      FutureTask<Probed> task =
+      FutureTask<ProbedProvider> task =
           new FutureTask<>(() -> probeOne(role, provider, where.apply(provider.id())));
       // A new thread for each, because a pool would lose one to every probe that hangs.
       Thread thread = new Thread(task, "probe-" + provider.id());
@@ -57,7 +57,7 @@ public final class Prober {
     }
     long end = System.nanoTime() + deadline.toNanos();
     return () -> {
-      List<Probed> results = new ArrayList<>();
+      List<ProbedProvider> results = new ArrayList<>();
       for (int i = 0; i < tasks.size(); i++) {
         results.add(await(role, providers.get(i), tasks.get(i), end));
       }
@@ -71,29 +71,31 @@ public final class Prober {
      * Waits for the probes, up to the deadline, and returns their results in the order of the
      * providers.
      */
-    List<Probed> results();
+    List<ProbedProvider> results();
   }
 
-  private Probed await(PluginKind role, Provider<?> provider, FutureTask<Probed> task, long end) {
+  private ProbedProvider await(
+      PluginKind role, Provider<?> provider, FutureTask<ProbedProvider> task, long end) {
     try {
       return task.get(Math.max(1, end - System.nanoTime()), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
       task.cancel(true);
-      return new Probed(
+      return new ProbedProvider(
           role,
           provider,
           new ProbeResult.Failed(
               new TimeoutException("no answer within " + deadline.toMillis() + " ms")),
           deadline.toMillis());
     } catch (ExecutionException e) {
-      return new Probed(role, provider, new ProbeResult.Failed(e), 0);
+      return new ProbedProvider(role, provider, new ProbeResult.Failed(e), 0);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return new Probed(role, provider, new ProbeResult.Failed(e), 0);
+      return new ProbedProvider(role, provider, new ProbeResult.Failed(e), 0);
     }
   }
 
-  private static Probed probeOne(PluginKind role, Provider<?> provider, ProbeContext where) {
+  private static ProbedProvider probeOne(
+      PluginKind role, Provider<?> provider, ProbeContext where) {
     long start = System.nanoTime();
     ProbeResult result = tryOnce(provider, where);
     if (result instanceof ProbeResult.Failed failed && !Thread.currentThread().isInterrupted()) {
@@ -103,7 +105,7 @@ public final class Prober {
           failed.cause());
       result = tryOnce(provider, where);
     }
-    return new Probed(
+    return new ProbedProvider(
         role, provider, result, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
   }
 

@@ -61,18 +61,20 @@ public final class Ranking {
 
   /** Returns the providers by rank on a host that offers everything they need. */
   List<Provider<?>> sorted(List<Provider<?>> providers) {
-    return providers.stream().sorted(order(Provider::atBest, Provider::id)).toList();
+    return providers.stream().sorted(comparator(Provider::atBest, Provider::id)).toList();
   }
 
   /**
    * Returns probed providers by rank on this host. Those that do not work here are ranked as if
    * they did.
    */
-  public List<Probed> ranked(List<Probed> probed) {
-    return probed.stream().sorted(order(Probed::facts, one -> one.provider().id())).toList();
+  public List<ProbedProvider> ranked(List<ProbedProvider> probed) {
+    return probed.stream()
+        .sorted(comparator(ProbedProvider::facts, one -> one.provider().id()))
+        .toList();
   }
 
-  private <T> Comparator<T> order(Function<T, Facts> facts, Function<T, String> id) {
+  private <T> Comparator<T> comparator(Function<T, Facts> facts, Function<T, String> id) {
     return Comparator.comparingInt((T one) -> preference(id.apply(one)))
         .thenComparing(facts, Ranking::byFacts)
         .thenComparing(id);
@@ -98,22 +100,22 @@ public final class Ranking {
   }
 
   /** Returns the first usable provider of a list that is in order of rank. */
-  public static Optional<Probed> best(List<Probed> probed) {
-    return probed.stream().filter(Probed::usable).findFirst();
+  public static Optional<ProbedProvider> best(List<ProbedProvider> probed) {
+    return probed.stream().filter(ProbedProvider::usable).findFirst();
   }
 
   /** Explains why {@code chosen} was selected and the better ones were not. */
   public static Selection explain(
       PluginKind role,
       String where,
-      List<Probed> probed,
+      List<ProbedProvider> probed,
       @Nullable String chosen,
       @Nullable String why) {
     if (why != null) {
       return new Selection(role.label(), where, chosen, why);
     }
     StringBuilder reason = new StringBuilder();
-    for (Probed candidate : probed) {
+    for (ProbedProvider candidate : probed) {
       String id = candidate.provider().id();
       if (id.equals(chosen)) {
         reason.append(id).append(" is the best that works here");

@@ -55,7 +55,7 @@ class DeclaredSettingsTest {
     assertEquals(List.of(), declared.get(1).settings());
     assertEquals(
         List.of("some.key"),
-        loaded.of(PluginKind.STORAGE).get(0).settings().stream().map(Setting::key).toList());
+        loaded.providers(PluginKind.STORAGE).get(0).settings().stream().map(Setting::key).toList());
   }
 
   @Test

@@ -77,7 +77,7 @@ final class PluginFolder {
 
   /** Returns the ids of the storage plugins that were loaded. */
   static List<String> storage(Plugins loaded) {
-    return loaded.of(PluginKind.STORAGE).stream().map(Provider::id).toList();
+    return loaded.providers(PluginKind.STORAGE).stream().map(Provider::id).toList();
   }
 
   /**

@@ -32,7 +32,7 @@ final class PluginsTest {
 
   @Test
   void tellsWhereAPluginIsFrom() {
-    Provider<?> good = folder.load().of(PluginKind.STORAGE).get(0);
+    Provider<?> good = folder.load().providers(PluginKind.STORAGE).get(0);
     Origin origin = ((GuardedProvider<?>) good).origin();
     assertEquals("good", origin.plugin());
     assertEquals("good.jar", origin.jar());
@@ -151,7 +151,7 @@ final class PluginsTest {
 
   @Test
   void whatAPluginThrowsNamesIt() {
-    var good = folder.load().of(PluginKind.STORAGE).get(0);
+    var good = folder.load().providers(PluginKind.STORAGE).get(0);
     RametException e =
         assertThrows(
             RametException.class,
@@ -166,11 +166,15 @@ final class PluginsTest {
   @Test
   void saysWhatHoldsForNativeCode() {
     String without =
-        ((GuardedProvider<?>) folder.load().of(PluginKind.STORAGE).get(0)).origin().nativeAccess();
+        ((GuardedProvider<?>) folder.load().providers(PluginKind.STORAGE).get(0))
+            .origin()
+            .nativeAccess();
     Plugins granting =
         Plugins.load(new PluginPolicy(folder.plugins(), Set.of(), Set.of("good"), List.of()));
     String with =
-        ((GuardedProvider<?>) granting.of(PluginKind.STORAGE).get(0)).origin().nativeAccess();
+        ((GuardedProvider<?>) granting.providers(PluginKind.STORAGE).get(0))
+            .origin()
+            .nativeAccess();
     if (Runtime.version().feature() < 22) {
       assertEquals("not restricted by Java " + Runtime.version().feature(), without);
       assertEquals(without, with);

@@ -44,7 +44,7 @@ final class ProberTest {
     }
   }
 
-  private List<Probed> probe(FakeProvider... providers) {
+  private List<ProbedProvider> probe(FakeProvider... providers) {
     return new Prober(Duration.ofMillis(300))
         .probe(
             PluginKind.STORAGE,
@@ -54,7 +54,7 @@ final class ProberTest {
 
   @Test
   void reportsAHangingProbeAndGoesOn() {
-    List<Probed> found =
+    List<ProbedProvider> found =
         probe(
             new FakeProvider(
                 "hangs",
@@ -75,7 +75,7 @@ final class ProberTest {
   @Test
   void triesAFailedProbeOnceMore() {
     AtomicInteger tries = new AtomicInteger();
-    List<Probed> found =
+    List<ProbedProvider> found =
         probe(
             new FakeProvider(
                 "slow",
@@ -93,7 +93,7 @@ final class ProberTest {
   @Test
   void givesUpAProbeThatFailsTwice() {
     AtomicInteger tries = new AtomicInteger();
-    List<Probed> found =
+    List<ProbedProvider> found =
         probe(
             new FakeProvider(
                 "broken",
@@ -107,7 +107,7 @@ final class ProberTest {
 
   @Test
   void turnsWhatAProbeThrowsIntoAFailure() {
-    List<Probed> found =
+    List<ProbedProvider> found =
         probe(
             new FakeProvider(
                 "throws",
@@ -121,7 +121,7 @@ final class ProberTest {
 
   @Test
   void explainsWhyBetterOnesWereNotTaken() {
-    List<Probed> found =
+    List<ProbedProvider> found =
         probe(
             new FakeProvider(
                 "reflink-xfs", () -> new ProbeResult.Unusable("no reflink", "ext4", "use XFS")),

@@ -133,7 +133,7 @@ final class RankingTest {
     Provider<?> limited = new Stated("limited", best);
     Provider<?> unfit = new Stated("unfit", best);
     Provider<?> full = new Stated("full", any);
-    List<Probed> ranked =
+    List<ProbedProvider> ranked =
         new Ranking(List.of())
             .ranked(
                 List.of(
@@ -149,8 +149,8 @@ final class RankingTest {
         Ranking.explain(PluginKind.MEMORY, "", ranked, "full", null).reason());
   }
 
-  private static Probed probed(Provider<?> provider, ProbeResult result) {
-    return new Probed(PluginKind.MEMORY, provider, result, 0);
+  private static ProbedProvider probed(Provider<?> provider, ProbeResult result) {
+    return new ProbedProvider(PluginKind.MEMORY, provider, result, 0);
   }
 
   @Test

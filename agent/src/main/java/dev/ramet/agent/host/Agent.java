@@ -34,7 +34,7 @@ public final class Agent {
   private static final Duration FIRST_ATTEMPT = Duration.ofSeconds(2);
   private static final SecureRandom RANDOM = new SecureRandom();
 
-  private final PatientClient client = new PatientClient();
+  private final RetryingClient client = new RetryingClient();
 
   /** Creates a client. */
   public Agent() {}
@@ -45,7 +45,7 @@ public final class Agent {
    * @param volumeId id of the volume
    * @param path absolute path in the guest
    */
-  public record Place(String volumeId, String path) {}
+  public record MountPoint(String volumeId, String path) {}
 
   /**
    * The values that a newly started machine's agent receives.
@@ -59,7 +59,7 @@ public final class Agent {
   public record Start(
       Map<String, String> environment,
       @Nullable String token,
-      List<Place> volumes,
+      List<MountPoint> volumes,
       @Nullable String shown,
       @Nullable String next) {
     /** Hides the token and the secrets. */
@@ -92,13 +92,13 @@ public final class Agent {
     Duration firstAttempt = booting ? FIRST_ATTEMPT_BOOTING : FIRST_ATTEMPT;
     AgentAccess access = new AgentAccess(null, start.shown());
     HttpResponse<byte[]> answer =
-        client.answer(
+        client.send(
             address,
             () -> call("POST", "/init", initialisation(start, generation), access),
             firstAttempt,
             alive,
             timeout);
-    checked("/init", answer);
+    requireSuccess("/init", answer);
     return answer.headers().firstValue(AgentAccess.SECRET_HEADER).isPresent();
   }
 
@@ -114,7 +114,7 @@ public final class Agent {
   public void trust(
       InetSocketAddress address, String authority, AgentAccess access, Duration timeout) {
     byte[] body = Json.bytes(Map.of("authority", authority));
-    HttpResponse<byte[]> answer = answer(address, call("POST", "/trust", body, access), timeout);
+    HttpResponse<byte[]> answer = exchange(address, call("POST", "/trust", body, access), timeout);
     if (answer.statusCode() == NOT_FOUND || answer.statusCode() == UNIMPLEMENTED) {
       throw new RametException(
           ErrorCode.UNSUPPORTED,
@@ -122,7 +122,7 @@ public final class Agent {
           "build the template again, and use only snapshots taken after that",
           null);
     }
-    checked("/trust", answer);
+    requireSuccess("/trust", answer);
   }
 
   /**
@@ -131,8 +131,8 @@ public final class Agent {
    *
    * @param access the credentials that the agent requires
    */
-  public void settle(InetSocketAddress address, AgentAccess access, Duration timeout) {
-    ask(address, call("POST", "/settle", NOTHING, access), timeout);
+  public void prepareForCapture(InetSocketAddress address, AgentAccess access, Duration timeout) {
+    request(address, call("POST", "/settle", NOTHING, access), timeout);
   }
 
   /**
@@ -145,7 +145,8 @@ public final class Agent {
    *     GUEST_UNREACHABLE} when the agent does not answer
    */
   public boolean ready(InetSocketAddress address, AgentAccess access, Duration timeout) {
-    HttpResponse<byte[]> answer = answer(address, call("POST", "/ready", NOTHING, access), timeout);
+    HttpResponse<byte[]> answer =
+        exchange(address, call("POST", "/ready", NOTHING, access), timeout);
     if (answer.statusCode() == FAILED_DEPENDENCY) {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT,
@@ -153,13 +154,13 @@ public final class Agent {
           "give a start command that keeps running, or set noStart",
           null);
     }
-    checked("/ready", answer);
+    requireSuccess("/ready", answer);
     return answer.statusCode() != ACCEPTED;
   }
 
   private static String message(byte[] body) {
     try {
-      return Told.safe(Json.tree(body).path("message").asText());
+      return AgentText.sanitize(Json.tree(body).path("message").asText());
     } catch (IOException e) {
       return "the image's start command failed";
     }
@@ -175,7 +176,7 @@ public final class Agent {
   public void freeze(
       InetSocketAddress address, AgentAccess access, Duration limit, Duration timeout) {
     String path = "/freeze?seconds=" + limit.toSeconds();
-    ask(address, call("POST", path, NOTHING, access), timeout);
+    request(address, call("POST", path, NOTHING, access), timeout);
   }
 
   /**
@@ -185,7 +186,7 @@ public final class Agent {
    *     were no longer frozen
    */
   public void thaw(InetSocketAddress address, AgentAccess access, Duration timeout) {
-    ask(address, call("POST", "/thaw", NOTHING, access), timeout);
+    request(address, call("POST", "/thaw", NOTHING, access), timeout);
   }
 
   /**
@@ -194,7 +195,7 @@ public final class Agent {
    * @param access the credentials that the agent requires
    */
   public GuestLoad load(InetSocketAddress address, AgentAccess access, Duration timeout) {
-    byte[] answer = ask(address, call("GET", "/metrics", NOTHING, access), timeout);
+    byte[] answer = request(address, call("GET", "/metrics", NOTHING, access), timeout);
     try {
       JsonNode load = Json.tree(answer);
       return new GuestLoad(
@@ -243,15 +244,15 @@ public final class Agent {
     return call.with(Map.of("Content-Type", "application/json"));
   }
 
-  private HttpResponse<byte[]> answer(InetSocketAddress address, Call call, Duration timeout) {
-    return client.answer(address, () -> call, timeout, () -> true, timeout);
+  private HttpResponse<byte[]> exchange(InetSocketAddress address, Call call, Duration timeout) {
+    return client.send(address, () -> call, timeout, () -> true, timeout);
   }
 
-  private byte[] ask(InetSocketAddress address, Call call, Duration timeout) {
-    return checked(call.path(), answer(address, call, timeout));
+  private byte[] request(InetSocketAddress address, Call call, Duration timeout) {
+    return requireSuccess(call.path(), exchange(address, call, timeout));
   }
 
-  private static byte[] checked(String path, HttpResponse<byte[]> answer) {
+  private static byte[] requireSuccess(String path, HttpResponse<byte[]> answer) {
     if (answer.statusCode() / 100 == 2) {
       return answer.body();
     }

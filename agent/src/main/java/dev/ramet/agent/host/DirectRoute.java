@@ -4,7 +4,7 @@ package dev.ramet.agent.host;
 import dev.ramet.agent.Answer;
 import dev.ramet.agent.Call;
 import dev.ramet.agent.HttpCalls;
-import dev.ramet.agent.ImpatientStream;
+import dev.ramet.agent.IdleTimeoutStream;
 import dev.ramet.agent.Route;
 import dev.ramet.agent.wire.Json;
 import dev.ramet.errors.ErrorCode;
@@ -29,7 +29,7 @@ final class DirectRoute implements Route {
   private static final int NOT_FOUND = 404;
   private static final int CONFLICT = 409;
   private static final int INSUFFICIENT_STORAGE = 507;
-  private static final Duration QUICK = Duration.ofSeconds(60);
+  private static final Duration QUICK_TIMEOUT = Duration.ofSeconds(60);
 
   private final String address;
   private final AgentAccess access;
@@ -53,27 +53,27 @@ final class DirectRoute implements Route {
   }
 
   @Override
-  public byte[] ask(Call call) {
+  public byte[] request(Call call) {
     // Large content, which is not repeatable, takes the time it takes.
     boolean quick = call.content() == null || call.content().repeatable();
-    HttpResponse<byte[]> answer = send(call, Bounded.bytes(), quick ? QUICK : null);
+    HttpResponse<byte[]> answer = send(call, BoundedBody.bytes(), quick ? QUICK_TIMEOUT : null);
     if (answer.statusCode() / 100 != 2) {
-      throw refusal(call, answer.statusCode(), answer.body());
+      throw responseError(call, answer.statusCode(), answer.body());
     }
     return answer.body();
   }
 
   @Override
   public Answer open(Call call) {
-    HttpResponse<InputStream> answer = send(call, BodyHandlers.ofInputStream(), QUICK);
-    InputStream body = new ImpatientStream(answer.body(), QUICK);
+    HttpResponse<InputStream> answer = send(call, BodyHandlers.ofInputStream(), QUICK_TIMEOUT);
+    InputStream body = new IdleTimeoutStream(answer.body(), QUICK_TIMEOUT);
     if (answer.statusCode() / 100 == 2) {
       return new Answer(body, -1);
     }
     try (body) {
-      throw refusal(call, answer.statusCode(), body.readNBytes(Bounded.MOST_BYTES));
+      throw responseError(call, answer.statusCode(), body.readNBytes(BoundedBody.MAX_BYTES));
     } catch (IOException e) {
-      throw broken(e);
+      throw incompleteResponse(e);
     }
   }
 
@@ -83,16 +83,16 @@ final class DirectRoute implements Route {
     try {
       return HttpCalls.send(http, request.build(), handler, limit, waiting);
     } catch (IOException e) {
-      throw lost(e);
+      throw connectionLost(e);
     } catch (InterruptedException e) {
-      throw PatientClient.interrupted(e);
+      throw RetryingClient.interrupted(e);
     }
   }
 
-  private static RametException refusal(Call call, int status, byte[] body) {
+  private static RametException responseError(Call call, int status, byte[] body) {
     String message;
     try {
-      message = Told.safe(Json.tree(body).path("message").asText());
+      message = AgentText.sanitize(Json.tree(body).path("message").asText());
     } catch (IOException e) {
       message = "status " + status;
     }
@@ -114,27 +114,27 @@ final class DirectRoute implements Route {
   }
 
   @Override
-  public RametException refused(String code, String message) {
+  public RametException agentError(String code, String message) {
     ErrorCode meaning =
         switch (code) {
           case "deadline_exceeded" -> ErrorCode.DEADLINE_EXCEEDED;
           case "resource_exhausted" -> ErrorCode.NO_SPACE;
           default -> ErrorCode.INVALID_ARGUMENT;
         };
-    return new RametException(meaning, Told.safe(message));
+    return new RametException(meaning, AgentText.sanitize(message));
   }
 
   @Override
-  public RametException broken(IOException e) {
-    return lost(e);
+  public RametException incompleteResponse(IOException e) {
+    return connectionLost(e);
   }
 
   @Override
-  public RametException gone(@Nullable IOException e) {
-    return lost(e);
+  public RametException streamEnded(@Nullable IOException e) {
+    return connectionLost(e);
   }
 
-  private static RametException lost(@Nullable IOException cause) {
+  private static RametException connectionLost(@Nullable IOException cause) {
     return new RametException(
         ErrorCode.GUEST_UNREACHABLE, "the machine ended before the step did", cause);
   }

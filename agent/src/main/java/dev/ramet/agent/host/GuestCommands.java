@@ -69,8 +69,8 @@ public final class GuestCommands {
     Command command =
         new Command(
             "/bin/bash", List.of("-l", "-c", line), environment, directory, user, false, limit);
-    Lines out = new Lines(text -> output.line(false, text));
-    Lines err = new Lines(text -> output.line(true, text));
+    LineSplitter out = new LineSplitter(text -> output.line(false, text));
+    LineSplitter err = new LineSplitter(text -> output.line(true, text));
     String failure = null;
     try (ProcessEvents events = guest.events(command, KEEPALIVE)) {
       for (Event event = events.next(); event != null; event = events.next()) {
@@ -78,7 +78,8 @@ public final class GuestCommands {
         out.add(event.out());
         err.add(event.err());
         if (event.isEnd() && !event.succeeded()) {
-          failure = event.ending().isEmpty() ? "it failed" : Told.safe(event.ending());
+          failure =
+              event.endReason().isEmpty() ? "it failed" : AgentText.sanitize(event.endReason());
         }
       }
     }
@@ -95,7 +96,7 @@ public final class GuestCommands {
    */
   public String directory(String path, @Nullable String user) {
     try {
-      ask("MakeDir", path, user);
+      call("MakeDir", path, user);
     } catch (RametException e) {
       if (e.code() != ErrorCode.ALREADY_EXISTS) {
         throw e;
@@ -110,7 +111,7 @@ public final class GuestCommands {
    * @param user the user whose home a relative path starts from, or null for the guest's default
    */
   public String stat(String path, @Nullable String user) {
-    byte[] answer = ask("Stat", path, user);
+    byte[] answer = call("Stat", path, user);
     try {
       return Json.tree(answer).path("entry").path("path").asText(path);
     } catch (IOException e) {
@@ -119,7 +120,7 @@ public final class GuestCommands {
     }
   }
 
-  private byte[] ask(String method, String path, @Nullable String user) {
+  private byte[] call(String method, String path, @Nullable String user) {
     return guest
         .as(user)
         .call("/filesystem.Filesystem/" + method, Json.bytes(Map.of("path", path)));
@@ -153,7 +154,7 @@ public final class GuestCommands {
    *
    * @param content the fields that the agent knows
    */
-  public void shape(Map<String, @Nullable Object> content) {
+  public void applyTemplate(Map<String, @Nullable Object> content) {
     guest.call("/template", Json.bytes(content));
   }
 }

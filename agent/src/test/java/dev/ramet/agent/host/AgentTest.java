@@ -80,7 +80,7 @@ class AgentTest {
   @Test
   void callsBringTokenAndSecret() throws Exception {
     try (Answers agent = new Answers(PLAIN, PLAIN)) {
-      new Agent().settle(agent.address(), new AgentAccess("token", SHOWN), PATIENCE);
+      new Agent().prepareForCapture(agent.address(), new AgentAccess("token", SHOWN), PATIENCE);
       new Agent().thaw(agent.address(), new AgentAccess(null, null), PATIENCE);
       assertTrue(agent.requests.get(0).contains("X-Ramet-Host-Secret: " + SHOWN));
       assertTrue(agent.requests.get(0).contains("X-Access-Token: token"));

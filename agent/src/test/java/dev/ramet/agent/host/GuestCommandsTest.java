@@ -132,7 +132,7 @@ class GuestCommandsTest {
             answer("404 Not Found", "{\"code\":\"not_found\",\"message\":\"no\\u0007ne\"}"),
             answer("507 Insufficient Storage", "{}"))) {
       GuestCommands guest = guest(agent);
-      RametException old = assertThrows(RametException.class, () -> guest.shape(Map.of()));
+      RametException old = assertThrows(RametException.class, () -> guest.applyTemplate(Map.of()));
       assertEquals(ErrorCode.UNSUPPORTED, old.code());
       assertEquals("the agent of the source template does not know /template", old.getMessage());
       RametException none = assertThrows(RametException.class, () -> guest.stat("x", null));

@@ -58,9 +58,9 @@ public final class HostTrust {
       context.init(null, factory.getTrustManagers(), null);
       return context;
     } catch (IOException e) {
-      throw refused(pem, "cannot be read: " + e, e);
+      throw unusable(pem, "cannot be read: " + e, e);
     } catch (CertificateException e) {
-      throw refused(pem, "is not a certificate in PEM form", e);
+      throw unusable(pem, "is not a certificate in PEM form", e);
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("this Java does not support TLS", e);
     }
@@ -78,7 +78,7 @@ public final class HostTrust {
     }
   }
 
-  private static RametException refused(Path pem, String why, Exception cause) {
+  private static RametException unusable(Path pem, String why, Exception cause) {
     return new RametException(
         ErrorCode.INVALID_ARGUMENT,
         "the authorities to trust: " + pem + " " + why,
@@ -93,19 +93,19 @@ public final class HostTrust {
    * @param failure the exception of the JDK's client
    * @return UNAVAILABLE with a remedy, or null when TLS was not the cause
    */
-  public static @Nullable RametException explained(URI host, IOException failure) {
+  public static @Nullable RametException explain(URI host, IOException failure) {
     List<Throwable> causes = new ArrayList<>();
     for (Throwable t = failure; t != null; t = t.getCause()) {
       causes.add(t);
     }
-    if (find(causes, CertificateExpiredException.class) != null) {
+    if (findCause(causes, CertificateExpiredException.class) != null) {
       return unavailable(
           "the certificate of " + host + " has expired, or this machine's clock is wrong",
           "have the host's operator replace it",
           failure);
     }
-    if (find(causes, CertPathBuilderException.class) != null
-        || find(causes, CertPathValidatorException.class) != null) {
+    if (findCause(causes, CertPathBuilderException.class) != null
+        || findCause(causes, CertPathValidatorException.class) != null) {
       return unavailable(
           "the certificate of " + host + " was issued by an authority that is not trusted here",
           "if the host created it, copy "
@@ -114,14 +114,14 @@ public final class HostTrust {
               + " Settings.withAuthority in Java",
           failure);
     }
-    Throwable certificate = find(causes, CertificateException.class);
+    Throwable certificate = findCause(causes, CertificateException.class);
     if (certificate != null) {
       return unavailable(
           "the certificate of " + host + " is for other names: " + certificate.getMessage(),
           "use one of its names, or have the host's operator add this one (ramet.tls-names)",
           failure);
     }
-    Throwable tls = find(causes, SSLException.class);
+    Throwable tls = findCause(causes, SSLException.class);
     if (tls != null) {
       return unavailable(
           "no TLS with " + host + ": " + tls.getMessage(),
@@ -131,7 +131,7 @@ public final class HostTrust {
     return null;
   }
 
-  private static @Nullable Throwable find(List<Throwable> causes, Class<?> type) {
+  private static @Nullable Throwable findCause(List<Throwable> causes, Class<?> type) {
     return causes.stream().filter(type::isInstance).findFirst().orElse(null);
   }
 

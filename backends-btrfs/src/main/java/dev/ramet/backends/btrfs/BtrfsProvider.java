@@ -5,7 +5,7 @@ import dev.ramet.backends.SharingBackend;
 import dev.ramet.backends.copy.CopyProbe;
 import dev.ramet.backends.disk.HostErrors;
 import dev.ramet.backends.disk.Steps;
-import dev.ramet.backends.root.ExaminedRoot;
+import dev.ramet.backends.root.ReadOnlyRoot;
 import dev.ramet.backends.share.BlockSharing;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -47,7 +47,7 @@ public final class BtrfsProvider implements StorageBackendProvider, RootExaminat
 
   @Override
   public StorageFacts atBest() {
-    return facts(Set.of(StorageFeature.DIRECTORY_SNAPSHOTS, StorageFeature.INCREMENTAL_STREAMS));
+    return factsFor(Set.of(StorageFeature.DIRECTORY_SNAPSHOTS, StorageFeature.INCREMENTAL_STREAMS));
   }
 
   @Override
@@ -66,7 +66,7 @@ public final class BtrfsProvider implements StorageBackendProvider, RootExaminat
           more.add(StorageFeature.INCREMENTAL_STREAMS);
         }
       }
-      return new ProbeResult.Usable(facts(more), evidence);
+      return new ProbeResult.Usable(factsFor(more), evidence);
     } catch (LinuxException e) {
       ProbeResult.Unusable unusable = CopyProbe.explain(e, root);
       return unusable != null ? unusable : new ProbeResult.Failed(e);
@@ -76,7 +76,7 @@ public final class BtrfsProvider implements StorageBackendProvider, RootExaminat
   }
 
   /** Returns the facts. Btrfs writes every block to a new place, unless its file has {@code +C}. */
-  private static StorageFacts facts(Set<StorageFeature> more) {
+  private static StorageFacts factsFor(Set<StorageFeature> more) {
     Set<StorageFeature> all = EnumSet.copyOf(SharingBackend.FEATURES);
     all.addAll(more);
     return new StorageFacts(CopyCost.PER_EXTENT, false, true, all);
@@ -100,9 +100,9 @@ public final class BtrfsProvider implements StorageBackendProvider, RootExaminat
     refuseOtherFileSystems(where.root());
     Path root = where.root();
     if (!mayRemoveSubvolumes()) {
-      return ExaminedRoot.ofFiles(root, ID, FORMAT, BtrfsBackend.OWN_NAMES);
+      return ReadOnlyRoot.openFiles(root, ID, FORMAT, BtrfsBackend.OWN_NAMES);
     }
-    return ExaminedRoot.ofFiles(
+    return ReadOnlyRoot.openFiles(
         root, ID, FORMAT, (layout, lock) -> new ExaminedTrees(root, layout, lock));
   }
 

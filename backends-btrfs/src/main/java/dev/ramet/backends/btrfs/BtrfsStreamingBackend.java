@@ -50,7 +50,7 @@ final class BtrfsStreamingBackend extends BtrfsBackend implements TreeStreams {
       try (Fd fd = Fd.createNew(unfinished, 0600)) {
         String failure = program.run(arguments.toArray(new String[0]));
         if (failure != null) {
-          throw failed("send the tree " + tree, failure, directory);
+          throw commandFailed("send the tree " + tree, failure, directory);
         }
         fd.fsync();
       }
@@ -76,23 +76,23 @@ final class BtrfsStreamingBackend extends BtrfsBackend implements TreeStreams {
       throw new RametException(ErrorCode.ALREADY_EXISTS, "the name is taken: " + id);
     }
     Receivers receivers = trees.receivers();
-    Path receiver = receivers.make();
+    Path receiver = receivers.create();
     try {
       String failure =
           program.run(
               "receive", "-q", "-f", source.toAbsolutePath().toString(), receiver.toString());
       if (failure != null) {
-        throw failed("receive the tree " + id, failure, receiver);
+        throw commandFailed("receive the tree " + id, failure, receiver);
       }
       // A read-only tree cannot be moved; receivers accept its read-only copy as the same tree.
-      return trees.snapshot(Receivers.received(receiver), id, true);
+      return trees.snapshot(Receivers.findReceived(receiver), id, true);
     } finally {
       receivers.discard(receiver);
     }
   }
 
   /** The program gives its reason only as text, so a full disk is looked for on the host. */
-  private static RametException failed(String doing, String output, Path where) {
+  private static RametException commandFailed(String doing, String output, Path where) {
     if (where.toFile().getUsableSpace() < 4 << 20) {
       return new RametException(
           ErrorCode.NO_SPACE,

@@ -24,10 +24,10 @@ import java.util.List;
 final class BtrfsTrees {
   private static final System.Logger LOG = System.getLogger(BtrfsTrees.class.getName());
 
-  private final TreePlace place;
+  private final TreeDirectory place;
   private final Receivers receivers;
 
-  private BtrfsTrees(TreePlace place) {
+  private BtrfsTrees(TreeDirectory place) {
     this.place = place;
     this.receivers = new Receivers(place);
   }
@@ -37,8 +37,8 @@ final class BtrfsTrees {
    * process died.
    */
   static BtrfsTrees open(Path root, Steps steps) {
-    BtrfsTrees trees = new BtrfsTrees(new TreePlace(root, steps));
-    trees.receivers.clear();
+    BtrfsTrees trees = new BtrfsTrees(new TreeDirectory(root, steps));
+    trees.receivers.removeAbandoned();
     return trees;
   }
 
@@ -52,7 +52,7 @@ final class BtrfsTrees {
 
   List<NodeId> list() {
     List<NodeId> ids = new ArrayList<>();
-    for (String name : place.names().keySet()) {
+    for (String name : place.list().keySet()) {
       if (NodeId.isValid(name) && isTree(NodeId.of(name))) {
         ids.add(NodeId.of(name));
       } else if (!Receivers.isName(name)) {
@@ -100,7 +100,7 @@ final class BtrfsTrees {
 
   Path create(NodeId id) {
     Path path = place.resolve(id.value());
-    place.in(
+    place.runInDirectory(
         "make the tree " + id,
         () -> {
           place.steps().before("make tree");
@@ -112,7 +112,7 @@ final class BtrfsTrees {
 
   Path snapshot(Path source, NodeId id, boolean readOnly) {
     Path path = place.resolve(id.value());
-    place.within(
+    place.runIfPresent(
         "capture the tree " + id,
         () -> {
           place.steps().before("capture tree");
@@ -123,8 +123,8 @@ final class BtrfsTrees {
 
   void delete(NodeId id) {
     if (isTree(id)) {
-      place.within("delete the tree " + id, () -> destroy(place.resolve(id.value())));
-      place.leave();
+      place.runIfPresent("delete the tree " + id, () -> destroy(place.resolve(id.value())));
+      place.removeIfEmpty();
     }
   }
 

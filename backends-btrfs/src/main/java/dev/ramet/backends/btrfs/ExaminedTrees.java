@@ -3,7 +3,7 @@ package dev.ramet.backends.btrfs;
 
 import dev.ramet.backends.disk.Layout;
 import dev.ramet.backends.disk.Steps;
-import dev.ramet.backends.root.ExaminedRoot;
+import dev.ramet.backends.root.ReadOnlyRoot;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.Fd;
 import dev.ramet.spi.storage.StorageFinding;
@@ -11,12 +11,12 @@ import java.nio.file.Path;
 import java.util.function.Consumer;
 
 /** A root opened for examination only, with its trees. Thread-safe. */
-final class ExaminedTrees extends ExaminedRoot {
+final class ExaminedTrees extends ReadOnlyRoot {
   private final TreeInspection trees;
 
   ExaminedTrees(Path root, Layout layout, Fd lock) throws LinuxException {
     super(layout, lock, BtrfsBackend.OWN_NAMES);
-    TreePlace place = new TreePlace(root, Steps.NONE);
+    TreeDirectory place = new TreeDirectory(root, Steps.NONE);
     this.trees = new TreeInspection(place, new Receivers(place));
   }
 

@@ -27,10 +27,10 @@ final class Receivers {
   private static final String PREFIX = ".receive-";
   private static final int DIRECTORY_MODE = 0700;
 
-  private final TreePlace place;
+  private final TreeDirectory place;
   private final Set<Path> inUse = ConcurrentHashMap.newKeySet();
 
-  Receivers(TreePlace place) {
+  Receivers(TreeDirectory place) {
     this.place = place;
   }
 
@@ -40,9 +40,9 @@ final class Receivers {
   }
 
   /** Removes the receivers whose process died; leaves everything else alone. */
-  void clear() {
+  void removeAbandoned() {
     place
-        .names()
+        .list()
         .forEach(
             (name, type) -> {
               Path path = place.resolve(name);
@@ -59,7 +59,7 @@ final class Receivers {
                 }
               }
             });
-    place.leave();
+    place.removeIfEmpty();
   }
 
   /** Returns whether a path is, as far as can be seen, a receiver that nobody uses. */
@@ -71,7 +71,7 @@ final class Receivers {
       if (BtrfsSubvolumes.isSubvolume(path)) {
         return false;
       }
-      for (String name : TreePlace.names(path).keySet()) {
+      for (String name : TreeDirectory.list(path).keySet()) {
         if (!BtrfsSubvolumes.isSubvolume(path.resolve(name))) {
           return false;
         }
@@ -91,13 +91,13 @@ final class Receivers {
   }
 
   /** Makes one. */
-  Path make() {
+  Path create() {
     Path path = place.resolve(PREFIX + UUID.randomUUID());
     boolean done = false;
     // Registered before it exists and until it is gone: see TreeInspection.
     inUse.add(path);
     try {
-      place.in(
+      place.runInDirectory(
           "make " + path,
           () -> {
             place.steps().before("make receiver");
@@ -113,10 +113,10 @@ final class Receivers {
   }
 
   /** Returns the one tree that was received. */
-  static Path received(Path receiver) {
+  static Path findReceived(Path receiver) {
     List<String> names;
     try {
-      names = new ArrayList<>(TreePlace.names(receiver).keySet());
+      names = new ArrayList<>(TreeDirectory.list(receiver).keySet());
     } catch (LinuxException e) {
       throw HostErrors.translate(e, "list " + receiver, receiver);
     }
@@ -130,17 +130,17 @@ final class Receivers {
   /** Removes a receiver with its content. */
   void discard(Path receiver) {
     try {
-      place.within(
+      place.runIfPresent(
           "remove " + receiver,
           () -> {
-            for (String name : TreePlace.names(receiver).keySet()) {
+            for (String name : TreeDirectory.list(receiver).keySet()) {
               place.steps().before("remove what was received");
               BtrfsSubvolumes.destroy(receiver.resolve(name));
             }
             place.steps().before("remove receiver");
             PathCalls.removeDirectory(receiver);
           });
-      place.leave();
+      place.removeIfEmpty();
     } finally {
       inUse.remove(receiver);
     }

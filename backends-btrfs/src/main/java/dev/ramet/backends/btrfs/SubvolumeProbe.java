@@ -46,8 +46,8 @@ final class SubvolumeProbe {
       Path file = tree.resolve("file");
       steps.before("make file");
       Fd.createNew(file, 0600).close();
-      long micros = captured(false, () -> requireIsolation(file));
-      captured(true, this::requireReadOnly);
+      long micros = measureCapture(false, () -> requireIsolation(file));
+      measureCapture(true, this::requireReadOnly);
       evidence.put("subvolume-micros", Long.toString(micros));
     } finally {
       destroy(tree);
@@ -55,11 +55,11 @@ final class SubvolumeProbe {
   }
 
   /** Inspects a capture. */
-  private interface Look {
+  private interface Check {
     void run() throws LinuxException;
   }
 
-  private long captured(boolean readOnly, Look look) throws LinuxException {
+  private long measureCapture(boolean readOnly, Check look) throws LinuxException {
     steps.before("capture");
     long start = System.nanoTime();
     BtrfsSubvolumes.snapshot(tree, copy, readOnly);

@@ -19,17 +19,17 @@ import java.util.function.Consumer;
  * @param place the directory of the trees
  * @param receivers the trees being received there
  */
-record TreeInspection(TreePlace place, Receivers receivers) {
+record TreeInspection(TreeDirectory place, Receivers receivers) {
   /** Looks at everything once. */
   void run(boolean mend, Consumer<StorageFinding> findings) {
     Path directory = place.directory();
     if (Files.exists(directory, LinkOption.NOFOLLOW_LINKS) && !Files.isDirectory(directory)) {
       findings.accept(StorageFinding.foreign(directory, "not the directory of the trees"));
     }
-    place.names().forEach((name, type) -> look(name, type, mend, findings));
+    place.list().forEach((name, type) -> inspectEntry(name, type, mend, findings));
   }
 
-  private void look(
+  private void inspectEntry(
       String name, DirectoryReader.Type type, boolean mend, Consumer<StorageFinding> findings) {
     Path path = place.resolve(name);
     if (!Receivers.isName(name)) {

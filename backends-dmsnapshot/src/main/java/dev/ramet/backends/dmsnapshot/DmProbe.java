@@ -68,12 +68,12 @@ final class DmProbe {
       try (DeviceMapper mapper = DeviceMapper.open()) {
         evidence.put("device-mapper", mapper.version());
       }
-      clearRemains(root);
+      removeLeftovers(root);
       PathCalls.makeDirectory(place, 0700);
       try (Fd held = Fd.openDirectory(place)) {
         held.lock();
         try {
-          tryOut(place, evidence, steps, opened);
+          tryOperations(place, evidence, steps, opened);
         } finally {
           steps.before("remove the probe's files");
           removeTree(place);
@@ -81,7 +81,7 @@ final class DmProbe {
       }
       return new ProbeResult.Usable(DmSnapshotBackend.FACTS, evidence);
     } catch (LinuxException e) {
-      return explain(e, root, e);
+      return explainFailure(e, root, e);
     } catch (RametException e) {
       if (e.code() == ErrorCode.NO_SPACE && e.getCause() == null) {
         return new ProbeResult.Unusable(
@@ -91,7 +91,7 @@ final class DmProbe {
             true);
       }
       return e.getCause() instanceof LinuxException cause
-          ? explain(cause, root, e)
+          ? explainFailure(cause, root, e)
           : new ProbeResult.Failed(e);
     } catch (IOException | RuntimeException e) {
       return new ProbeResult.Failed(e);
@@ -102,15 +102,16 @@ final class DmProbe {
    * Removes leftovers of killed probes from a directory, above all their devices: the device names
    * are known only as long as the files exist.
    */
-  static void clearRemains(Path root) {
+  static void removeLeftovers(Path root) {
     if (!Files.isDirectory(root)) {
       return; // The root has not been created yet.
     }
     try (DirectoryStream<Path> remains = Files.newDirectoryStream(root, PREFIX + "*")) {
       for (Path place : remains) {
         // A root without an id has no devices yet, and its creator may be about to lock it.
-        if (Files.isRegularFile(RootIdentity.file(place.resolve("layers")), NOFOLLOW_LINKS)) {
-          clear(place);
+        if (Files.isRegularFile(
+            RootIdentity.identityFile(place.resolve("layers")), NOFOLLOW_LINKS)) {
+          removeIfUnused(place);
         }
       }
     } catch (IOException | LinuxException | RuntimeException e) {
@@ -118,7 +119,7 @@ final class DmProbe {
     }
   }
 
-  private static void clear(Path place) throws LinuxException, IOException {
+  private static void removeIfUnused(Path place) throws LinuxException, IOException {
     try (Fd held = Fd.openDirectory(place)) {
       if (held.tryLock()) {
         // Opening and closing a root removes the devices that nobody uses.
@@ -128,7 +129,7 @@ final class DmProbe {
     }
   }
 
-  private static void tryOut(
+  private static void tryOperations(
       Path place, Map<String, String> evidence, Steps steps, Consumer<DmSnapshotBackend> opened)
       throws LinuxException {
     NodeId volume = NodeId.of("v");
@@ -143,9 +144,9 @@ final class DmProbe {
         backend.snapshot(volume, snapshot, Durability.RELAXED);
         evidence.put("snapshot-micros", Long.toString((System.nanoTime() - start) / 1000));
         write(fd, 'v');
-        check("the volume", read(fd) == 'v');
+        require("the volume", read(fd) == 'v');
         try (Fd frozen = Fd.openRead(backend.attach(snapshot).path())) {
-          check("the snapshot", read(frozen) == 'o');
+          require("the snapshot", read(frozen) == 'o');
         }
       }
       for (NodeId id : List.of(volume, snapshot)) {
@@ -165,13 +166,13 @@ final class DmProbe {
     return buffer.get(0);
   }
 
-  private static void check(String what, boolean holds) {
+  private static void require(String what, boolean holds) {
     if (!holds) {
       throw new IllegalStateException(what + " does not hold the written data");
     }
   }
 
-  private static ProbeResult explain(LinuxException e, Path root, Exception failure) {
+  private static ProbeResult explainFailure(LinuxException e, Path root, Exception failure) {
     String detail = "tried in " + HostErrors.describe(root) + ": " + e.getMessage();
     return switch (e.errno()) {
       case LinuxException.ENOENT, LinuxException.ENODEV, LinuxException.ENXIO ->
@@ -181,12 +182,12 @@ final class DmProbe {
       case LinuxException.EINVAL ->
           e.call().startsWith("ioctl DM_")
               ? new ProbeResult.Unusable("no snapshot target", detail, REMEDY)
-              : general(e, root, failure);
-      default -> general(e, root, failure);
+              : genericFailure(e, root, failure);
+      default -> genericFailure(e, root, failure);
     };
   }
 
-  private static ProbeResult general(LinuxException e, Path root, Exception failure) {
+  private static ProbeResult genericFailure(LinuxException e, Path root, Exception failure) {
     ProbeResult.Unusable unusable = CopyProbe.explain(e, root);
     return unusable != null ? unusable : new ProbeResult.Failed(failure);
   }

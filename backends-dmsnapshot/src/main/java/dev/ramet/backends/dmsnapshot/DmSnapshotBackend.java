@@ -91,7 +91,7 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
       NodeRecord record = records.find(node.id());
       Layer top = record == null ? null : store.find(record.layer());
       if (node.kind() == Node.Kind.VOLUME && top != null && !top.isFlat()) {
-        merger.consider(top.parent());
+        merger.enqueue(top.parent());
       }
     }
   }
@@ -106,7 +106,7 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
 
   /** Returns the number of layers in a node's stack, including its top. */
   int depth(NodeId id) {
-    return store.depth(records.of(id).layer());
+    return store.depth(records.require(id).layer());
   }
 
   @Override
@@ -114,7 +114,7 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
     if (sizeBytes <= 0) {
       throw RametException.invalid("size", "must be positive");
     }
-    return maker.image(id, (file, path) -> file.truncate(sizeBytes));
+    return maker.createFromImage(id, (file, path) -> file.truncate(sizeBytes));
   }
 
   @Override
@@ -125,7 +125,7 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
   @Override
   public Node importFrom(NodeId id, Path source, ImageFormat format, CopyProgress progress) {
     nodes.requireOpen();
-    return images.read(source, format, progress, filler -> maker.image(id, filler));
+    return images.read(source, format, progress, filler -> maker.createFromImage(id, filler));
   }
 
   @Override
@@ -135,10 +135,11 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
         "export " + id,
         entry -> {
           Images.refuseInside(layout, target);
-          data.writeBack(records.of(id));
+          data.writeBack(records.require(id));
           long size = entry.require().sizeBytes();
-          try (StackCopy copy = store.open(records.of(id).layer())) {
-            images.write(target, (to, path) -> copy.image(to, size, progress, StackCopy.Pace.NONE));
+          try (StackCopy copy = store.open(records.require(id).layer())) {
+            images.write(
+                target, (to, path) -> copy.writeImage(to, size, progress, StackCopy.Pace.NONE));
           }
           return entry;
         });
@@ -172,7 +173,7 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
         "fork " + snapshot,
         source -> {
           Nodes.requireSnapshot(source);
-          return maker.fork(id, records.of(snapshot).layer(), durability);
+          return maker.fork(id, records.require(snapshot).layer(), durability);
         });
   }
 
@@ -182,14 +183,14 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
         volume,
         "seal " + volume,
         entry -> {
-          NodeRecord record = records.of(volume);
+          NodeRecord record = records.require(volume);
           if (durability == Durability.DURABLE) {
             data.sync(record);
           }
           if (entry.require().kind() == Node.Kind.VOLUME) {
             seal(entry, record, durability);
-            merger.consider(record.layer());
-            return Nodes.sealed(entry);
+            merger.enqueue(record.layer());
+            return Nodes.publishSnapshot(entry);
           }
           if (durability == Durability.DURABLE) {
             files.sync(entry.origin(), volume);
@@ -218,7 +219,7 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
         id,
         "attach " + id,
         entry -> {
-          NodeRecord record = records.of(id);
+          NodeRecord record = records.require(id);
           boolean volume = entry.require().kind() == Node.Kind.VOLUME;
           Path path =
               volume
@@ -234,7 +235,7 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
         id,
         "flush " + id,
         entry -> {
-          data.sync(records.of(id));
+          data.sync(records.require(id));
           files.sync(entry.origin(), id);
           return entry;
         });
@@ -249,8 +250,8 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
           NodeRecord record = records.remove(id);
           if (record != null) {
             live.remove(record.device());
-            store.release(record.layer());
-            merger.consider(record.layer());
+            store.removeUser(record.layer());
+            merger.enqueue(record.layer());
             merger.considerAbove(record.layer());
           }
         });
@@ -263,7 +264,7 @@ final class DmSnapshotBackend extends ReadableRoot implements Growable, ImageTra
   @Override
   public Usage usage(NodeId id) {
     return nodes.use(
-        id, "find out the usage of " + id, entry -> store.usage(records.of(id).layer()));
+        id, "find out the usage of " + id, entry -> store.usage(records.require(id).layer()));
   }
 
   @Override

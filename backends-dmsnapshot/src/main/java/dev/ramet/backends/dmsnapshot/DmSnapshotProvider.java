@@ -15,7 +15,7 @@ import dev.ramet.backends.dmsnapshot.record.RootIdentity;
 import dev.ramet.backends.node.Images;
 import dev.ramet.backends.node.NodeFiles;
 import dev.ramet.backends.node.NodeIndex;
-import dev.ramet.backends.root.RootOpening;
+import dev.ramet.backends.root.RootLocks;
 import dev.ramet.backends.root.RootScan;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -43,15 +43,15 @@ import java.util.List;
 public final class DmSnapshotProvider implements StorageBackendProvider, RootExamination {
   private static final String ID = "dm-snapshot";
   private static final int FORMAT = 1;
-  private static final long USUAL_MERGE_BYTES_PER_SECOND = 64 << 20;
+  private static final long DEFAULT_MERGE_BYTES_PER_SECOND = 64 << 20;
 
   private static final Setting<Long> MERGE_BYTES_PER_SECOND =
       Setting.size(
               "merge-bytes-per-second",
               "bytes a second",
               "How fast layers are merged in the background.")
-          .orElse(Long.toString(USUAL_MERGE_BYTES_PER_SECOND))
-          .like(Long.toString(USUAL_MERGE_BYTES_PER_SECOND));
+          .orElse(Long.toString(DEFAULT_MERGE_BYTES_PER_SECOND))
+          .like(Long.toString(DEFAULT_MERGE_BYTES_PER_SECOND));
 
   private static final Setting<Long> RESERVE_BYTES =
       Setting.size("reserve-bytes", "bytes", "Bytes to keep free on the file system.")
@@ -83,9 +83,10 @@ public final class DmSnapshotProvider implements StorageBackendProvider, RootExa
 
   @Override
   public StorageBackend open(ProbeContext where) {
-    long merge = where.settings().find(MERGE_BYTES_PER_SECOND).orElse(USUAL_MERGE_BYTES_PER_SECOND);
+    long merge =
+        where.settings().find(MERGE_BYTES_PER_SECOND).orElse(DEFAULT_MERGE_BYTES_PER_SECOND);
     long reserve = where.settings().find(RESERVE_BYTES).orElse(0L);
-    DmProbe.clearRemains(where.root());
+    DmProbe.removeLeftovers(where.root());
     return open(where.root(), merge, reserve, Steps.NONE);
   }
 
@@ -102,8 +103,8 @@ public final class DmSnapshotProvider implements StorageBackendProvider, RootExa
     Fd lock = null;
     boolean done = false;
     try {
-      lock = RootOpening.lockToLook(root, layout, ID, FORMAT);
-      ExaminedLayers opened = new ExaminedLayers(layout, lock, new LayerStore(files, devices));
+      lock = RootLocks.lockForInspection(root, layout, ID, FORMAT);
+      ReadOnlyLayers opened = new ReadOnlyLayers(layout, lock, new LayerStore(files, devices));
       done = true;
       return opened;
     } catch (LinuxException e) {
@@ -138,7 +139,7 @@ public final class DmSnapshotProvider implements StorageBackendProvider, RootExa
       LayerFiles files = new LayerFiles(layers, steps);
       devices = new Devices(mapper, "", files);
       Disk disk = new Disk(steps);
-      lock = RootOpening.lock(root, layout, ID, FORMAT, disk);
+      lock = RootLocks.lock(root, layout, ID, FORMAT, disk);
       makeDirectory(layers);
       devices = new Devices(mapper, RootIdentity.prefix(layers), files);
       NodeIndex index = new NodeIndex();

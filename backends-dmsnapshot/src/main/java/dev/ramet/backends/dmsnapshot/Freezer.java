@@ -33,7 +33,7 @@ final class Freezer {
    * needs no undo. The caller holds the node for change.
    */
   void freeze(Node volume) throws LinuxException {
-    NodeRecord before = records.of(volume.id());
+    NodeRecord before = records.require(volume.id());
     // All writes to the device before this call are in the snapshot, flushed or not.
     try (Fd device = live.openVolume(before.device())) {
       if (device != null) {
@@ -68,7 +68,7 @@ final class Freezer {
       done = true;
     } finally {
       if (!done && !named.get()) {
-        store.release(next);
+        store.removeUser(next);
       }
     }
   }

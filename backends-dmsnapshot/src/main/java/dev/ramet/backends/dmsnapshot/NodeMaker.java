@@ -46,7 +46,7 @@ final class NodeMaker {
    * Creates a volume from a complete image. Its size is that of the filled content, in whole
    * chunks.
    */
-  Node image(NodeId id, NodeFiles.Filler filler) {
+  Node createFromImage(NodeId id, NodeFiles.Filler filler) {
     return volume(
         id,
         Durability.DURABLE,
@@ -81,13 +81,14 @@ final class NodeMaker {
     try {
       NodeRecord record = new NodeRecord(layer, store.newId());
       long bytes = store.sizeBytes(store.layer(layer));
-      long size = files.makeVolume(id, (file, path) -> fill(file, bytes, record), durability);
+      long size =
+          files.makeVolume(id, (file, path) -> writeRecord(file, bytes, record), durability);
       records.put(id, record);
       done = true;
       return size;
     } finally {
       if (!done) {
-        store.release(layer);
+        store.removeUser(layer);
       }
     }
   }
@@ -100,32 +101,33 @@ final class NodeMaker {
    */
   long snapshot(Node source, NodeId id, String doing, Durability durability) throws LinuxException {
     guard.checkRoom(doing);
-    long top = records.of(source.id()).layer();
+    long top = records.require(source.id()).layer();
     if (source.kind() == Node.Kind.VOLUME) {
       freezer.freeze(source);
     }
     NodeRecord record = new NodeRecord(top, 0);
-    store.use(top);
+    store.addUser(top);
     boolean done = false;
     try {
       long size =
           files.makeSnapshot(
               source.origin(),
               id,
-              (file, path) -> fill(file, source.sizeBytes(), record),
+              (file, path) -> writeRecord(file, source.sizeBytes(), record),
               durability);
       records.put(id, record);
       done = true;
       return size;
     } finally {
       if (!done) {
-        store.release(top);
+        store.removeUser(top);
       }
-      merger.consider(top);
+      merger.enqueue(top);
     }
   }
 
-  private static void fill(Fd file, long sizeBytes, NodeRecord record) throws LinuxException {
+  private static void writeRecord(Fd file, long sizeBytes, NodeRecord record)
+      throws LinuxException {
     file.truncate(sizeBytes);
     record.write(file);
   }
@@ -137,7 +139,7 @@ final class NodeMaker {
    */
   void grow(Node node, long sizeBytes) throws LinuxException {
     guard.checkRoom("grow " + node.id());
-    NodeRecord record = records.of(node.id());
+    NodeRecord record = records.require(node.id());
     if (!live.removeIfUnused(record)) {
       throw new RametException(
           ErrorCode.CONFLICT,

@@ -58,13 +58,13 @@ final class Reconciler {
   Map<NodeId, NodeRecord> run() throws LinuxException, IOException {
     List<Node> nodes = index.nodes();
     for (Layer layer : store.files().list()) {
-      store.found(layer);
+      store.registerFound(layer);
     }
     store.countParents();
     Map<NodeId, NodeRecord> records = new HashMap<>();
     boolean complete = true;
     for (Node node : nodes) {
-      NodeRecord record = read(node);
+      NodeRecord record = readRecord(node);
       if (record == null) {
         LOG.log(
             WARNING, "{0} does not say where its data is", layout.file(node.origin(), node.id()));
@@ -72,12 +72,12 @@ final class Reconciler {
         continue;
       }
       records.put(node.id(), record);
-      store.use(record.layer());
+      store.addUser(record.layer());
       if (node.kind() == Node.Kind.VOLUME) {
         store.isTop(record.layer());
       }
-      store.taken(record.layer());
-      store.taken(record.device());
+      store.markUsed(record.layer());
+      store.markUsed(record.device());
       if (!store.isWhole(record.layer())) {
         LOG.log(WARNING, "layers of {0} are missing", node.id());
         complete = false;
@@ -85,7 +85,7 @@ final class Reconciler {
         finishGrowing(node, record);
       }
     }
-    takeInDevices(nodes, records);
+    adoptDevices(nodes, records);
     if (complete) {
       int gone = store.deleteUnused();
       if (gone > 0) {
@@ -109,19 +109,19 @@ final class Reconciler {
     }
   }
 
-  private @Nullable NodeRecord read(Node node) throws LinuxException {
+  private @Nullable NodeRecord readRecord(Node node) throws LinuxException {
     try (Fd fd = Fd.openRead(layout.file(node.origin(), node.id()))) {
       return NodeRecord.read(fd);
     }
   }
 
-  private void takeInDevices(List<Node> nodes, Map<NodeId, NodeRecord> records)
+  private void adoptDevices(List<Node> nodes, Map<NodeId, NodeRecord> records)
       throws LinuxException {
     // Tables that were loaded but not yet in use when the last user of the root died.
-    for (String name : left().keySet()) {
+    for (String name : unclaimedDevices().keySet()) {
       DmDevice device = find(name);
       if (device != null && device.inactive()) {
-        mapper.clear(name);
+        mapper.clearTable(name);
       }
     }
     new UnusedDevices(devices).remove();
@@ -133,17 +133,17 @@ final class Reconciler {
       }
     }
     // The remaining devices are open. Layers first, because volumes stand on them.
-    for (String name : left().keySet()) {
-      store.taken(devices.numberIn(name));
+    for (String name : unclaimedDevices().keySet()) {
+      store.markUsed(devices.parseNumber(name));
       if (!devices.isVolume(name)) {
-        takeInLayer(name);
+        adoptLayer(name);
       }
     }
-    showMerges();
-    for (String name : left().keySet()) {
+    switchToMergedLayers();
+    for (String name : unclaimedDevices().keySet()) {
       if (!devices.isActive(name)) {
         try {
-          takeInVolume(name, volumes, records);
+          adoptVolume(name, volumes, records);
         } catch (LinuxException e) {
           requireGone(name, e);
         }
@@ -159,7 +159,7 @@ final class Reconciler {
    * nested call for each device, and its stack cannot hold the depth that a series of crashes
    * builds up.
    */
-  private void showMerges() throws LinuxException {
+  private void switchToMergedLayers() throws LinuxException {
     List<Layer> lowestFirst =
         store.layers().stream()
             .filter(layer -> devices.isActive(devices.layerName(layer.id())))
@@ -169,9 +169,9 @@ final class Reconciler {
     for (Layer layer : lowestFirst) {
       String name = devices.layerName(layer.id());
       try {
-        if (!shows(name, layer) || !standsOnItsParent(name, layer)) {
+        if (!isBackedBy(name, layer) || !isOnItsParent(name, layer)) {
           LOG.log(INFO, "{0}: completing an interrupted merge", name);
-          store.show(layer);
+          store.switchToCurrentFile(layer);
         }
       } catch (LinuxException e) {
         requireGone(name, e);
@@ -179,16 +179,17 @@ final class Reconciler {
     }
   }
 
-  private boolean standsOnItsParent(String name, Layer layer) throws LinuxException {
+  private boolean isOnItsParent(String name, Layer layer) throws LinuxException {
     if (layer.isFlat()) {
       return true;
     }
     DeviceNumber wide = devices.number(devices.wideName(layer));
     DeviceNumber parent = wide != null ? wide : devices.number(devices.layerName(layer.parent()));
-    return parent != null && parent.toString().equals(mapper.table(name).get(0).words()[0]);
+    return parent != null
+        && parent.toString().equals(mapper.table(name).get(0).parameterWords()[0]);
   }
 
-  private Map<String, DeviceNumber> left() throws LinuxException {
+  private Map<String, DeviceNumber> unclaimedDevices() throws LinuxException {
     Map<String, DeviceNumber> left = new HashMap<>(mapper.devices());
     left.keySet().removeIf(name -> !name.startsWith(devices.prefix()));
     return left;
@@ -218,10 +219,10 @@ final class Reconciler {
     if (e.errno() != LinuxException.ENXIO || find(name) != null) {
       throw e;
     }
-    devices.gone(name);
+    devices.forget(name);
   }
 
-  private void takeInLayer(String name) throws LinuxException {
+  private void adoptLayer(String name) throws LinuxException {
     DmDevice device = find(name);
     if (device == null) {
       return;
@@ -233,9 +234,9 @@ final class Reconciler {
     devices.adopt(device);
   }
 
-  private void takeInVolume(String name, Map<Long, Node> volumes, Map<NodeId, NodeRecord> records)
+  private void adoptVolume(String name, Map<Long, Node> volumes, Map<NodeId, NodeRecord> records)
       throws LinuxException {
-    long number = devices.numberIn(name);
+    long number = devices.parseNumber(name);
     Node node = volumes.get(number);
     NodeRecord record = node == null ? null : records.get(node.id());
     if (node == null || record == null || !store.isWhole(record.layer())) {
@@ -251,7 +252,7 @@ final class Reconciler {
     Layer top = store.layer(record.layer());
     if (node.kind() == Node.Kind.SNAPSHOT) {
       finishSeal(name, number, top);
-    } else if (shows(name, top) && isInOrder(name)) {
+    } else if (isBackedBy(name, top) && isConsistent(name)) {
       DmDevice device = mapper.info(name);
       devices.adopt(device.suspended() ? mapper.resume(name) : device);
       live.attachVolume(number, record.layer());
@@ -275,13 +276,13 @@ final class Reconciler {
   }
 
   /** Returns whether the store of a volume is valid in the kernel. */
-  private boolean isInOrder(String name) throws LinuxException {
+  private boolean isConsistent(String name) throws LinuxException {
     return !mapper.status(name).get(0).parameters().contains("Invalid");
   }
 
   /** Returns whether a device's table uses the file of a layer. */
-  private boolean shows(String name, Layer top) throws LinuxException {
-    String[] words = mapper.table(name).get(0).words();
+  private boolean isBackedBy(String name, Layer top) throws LinuxException {
+    String[] words = mapper.table(name).get(0).parameterWords();
     String loop = top.isFlat() ? words[0] : words.length > 1 ? words[1] : "";
     try (LoopDevice device = LoopDevice.open(DeviceNumber.parse(loop), false);
         Fd file = store.files().open(top, false)) {

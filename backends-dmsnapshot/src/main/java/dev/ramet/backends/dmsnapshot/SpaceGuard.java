@@ -9,7 +9,7 @@ import dev.ramet.backends.dmsnapshot.layer.CowStore;
 import dev.ramet.backends.dmsnapshot.layer.Layer;
 import dev.ramet.backends.dmsnapshot.layer.LayerStore;
 import dev.ramet.backends.dmsnapshot.layer.LiveDevices;
-import dev.ramet.backends.dmsnapshot.layer.Threads;
+import dev.ramet.backends.dmsnapshot.layer.ThreadStopper;
 import dev.ramet.backends.dmsnapshot.record.NodeRecord;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -84,7 +84,7 @@ final class SpaceGuard implements AutoCloseable {
   private void work() {
     try {
       while (true) {
-        Thread.sleep(look() < NEAR * reserveBytes ? NEAR_INTERVAL_MILLIS : INTERVAL_MILLIS);
+        Thread.sleep(checkVolumes() < NEAR * reserveBytes ? NEAR_INTERVAL_MILLIS : INTERVAL_MILLIS);
       }
     } catch (InterruptedException e) {
       // The guard was closed.
@@ -92,7 +92,7 @@ final class SpaceGuard implements AutoCloseable {
   }
 
   /** Checks all volumes in use; returns the number of free bytes. */
-  private long look() {
+  private long checkVolumes() {
     long free = Long.MAX_VALUE;
     try {
       free = FsInfo.of(store.files().directory()).freeBytes();
@@ -100,7 +100,7 @@ final class SpaceGuard implements AutoCloseable {
         List<NodeRecord> volumes = live.activeVolumes();
         long share = Math.min(MAX_SHARE_BYTES, reserveBytes / (4L * Math.max(1, volumes.size())));
         for (NodeRecord volume : volumes) {
-          look(volume, free, share);
+          checkVolume(volume, free, share);
         }
       }
     } catch (LinuxException | RuntimeException e) {
@@ -109,7 +109,7 @@ final class SpaceGuard implements AutoCloseable {
     return free;
   }
 
-  private void look(NodeRecord volume, long free, long share) throws LinuxException {
+  private void checkVolume(NodeRecord volume, long free, long share) throws LinuxException {
     Layer top = store.find(volume.layer());
     if (top == null || top.isFlat()) {
       return;
@@ -121,7 +121,7 @@ final class SpaceGuard implements AutoCloseable {
       // Open for writing only when needed: a file system with a file open for writing cannot be
       // remounted read-only.
       try (Fd file = store.files().open(top, true)) {
-        cut(name, file, capacity, share);
+        limitStore(name, file, capacity, share);
       }
     } else if (free >= 2 * reserveBytes && now < capacity) {
       try (Fd file = store.files().open(top, true)) {
@@ -130,7 +130,7 @@ final class SpaceGuard implements AutoCloseable {
       refresh(name);
       LOG.log(INFO, "{0} may grow again", name);
     }
-    if (free >= 2 * reserveBytes && !state(name).parameters().contains("/")) {
+    if (free >= 2 * reserveBytes && !snapshotStatus(name).parameters().contains("/")) {
       // A word in place of the figures: the store was full, or the kernel invalidated it. No
       // acknowledged write is lost, but the table accepts no more writes.
       live.restore(volume.device(), volume.layer());
@@ -138,11 +138,11 @@ final class SpaceGuard implements AutoCloseable {
     }
   }
 
-  private void cut(String name, Fd file, long capacity, long share) throws LinuxException {
+  private void limitStore(String name, Fd file, long capacity, long share) throws LinuxException {
     store.devices().mapper().suspend(name);
     try {
       // "used/total metadata" in sectors; a word instead when the kernel has invalidated the store.
-      String[] words = state(name).words();
+      String[] words = snapshotStatus(name).parameterWords();
       int slash = words[0].indexOf('/');
       if (slash < 0) {
         return;
@@ -151,7 +151,7 @@ final class SpaceGuard implements AutoCloseable {
       // Everything up to the used length is allocated, except for delayed allocations, and the
       // table that the kernel will clear next lies at most one area behind it.
       long length = Math.min(capacity, used + share / CowStore.CHUNK_BYTES * CowStore.CHUNK_BYTES);
-      while (length > used && !allocated(file, length)) {
+      while (length > used && !tryAllocate(file, length)) {
         length -= (length - used + 1) / 2 / CowStore.CHUNK_BYTES * CowStore.CHUNK_BYTES;
         if (length - used <= CowStore.CHUNK_BYTES) {
           length = used;
@@ -171,7 +171,7 @@ final class SpaceGuard implements AutoCloseable {
     }
   }
 
-  private static boolean allocated(Fd file, long length) throws LinuxException {
+  private static boolean tryAllocate(Fd file, long length) throws LinuxException {
     try {
       file.allocate(0, length);
       return true;
@@ -183,13 +183,13 @@ final class SpaceGuard implements AutoCloseable {
     }
   }
 
-  private DmTarget state(String name) throws LinuxException {
+  private DmTarget snapshotStatus(String name) throws LinuxException {
     return store.devices().mapper().status(name).get(0);
   }
 
   /** Makes the loop device below a volume notice the new length of its file. */
   private void refresh(String name) throws LinuxException {
-    String[] words = store.devices().mapper().table(name).get(0).words();
+    String[] words = store.devices().mapper().table(name).get(0).parameterWords();
     try (LoopDevice loop = LoopDevice.open(DeviceNumber.parse(words[1]), true)) {
       loop.refreshSize();
     }
@@ -197,6 +197,6 @@ final class SpaceGuard implements AutoCloseable {
 
   @Override
   public void close() {
-    Threads.end(thread);
+    ThreadStopper.interruptAndJoin(thread);
   }
 }

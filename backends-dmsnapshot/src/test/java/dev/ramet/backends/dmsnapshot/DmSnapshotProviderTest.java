@@ -86,7 +86,7 @@ class DmSnapshotProviderTest {
       if (kill % 8 == 0) {
         assertInstanceOf(ProbeResult.Usable.class, DmProbe.run(dir));
       } else {
-        DmProbe.clearRemains(dir);
+        DmProbe.removeLeftovers(dir);
       }
       assertEquals(List.of(), Root.devices(), "killed before step " + kill);
     }

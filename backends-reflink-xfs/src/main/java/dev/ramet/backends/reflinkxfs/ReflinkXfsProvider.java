@@ -5,7 +5,7 @@ import dev.ramet.backends.SharingBackend;
 import dev.ramet.backends.copy.CopyProbe;
 import dev.ramet.backends.disk.HostErrors;
 import dev.ramet.backends.disk.Steps;
-import dev.ramet.backends.root.ExaminedRoot;
+import dev.ramet.backends.root.ReadOnlyRoot;
 import dev.ramet.backends.share.BlockSharing;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -79,7 +79,7 @@ public final class ReflinkXfsProvider implements StorageBackendProvider, RootExa
   @Override
   public StorageBackend examine(ProbeContext where) {
     refuseOtherFileSystems(where.root());
-    return ExaminedRoot.ofFiles(where.root(), ID, FORMAT, Set.of("volumes"));
+    return ReadOnlyRoot.openFiles(where.root(), ID, FORMAT, Set.of("volumes"));
   }
 
   /** Opens a root step by step. */

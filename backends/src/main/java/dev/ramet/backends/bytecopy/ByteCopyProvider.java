@@ -5,7 +5,7 @@ import dev.ramet.backends.ReusingBackend;
 import dev.ramet.backends.copy.CopyProbe;
 import dev.ramet.backends.copy.SparseCopy;
 import dev.ramet.backends.disk.Steps;
-import dev.ramet.backends.root.ExaminedRoot;
+import dev.ramet.backends.root.ReadOnlyRoot;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
@@ -53,6 +53,6 @@ public final class ByteCopyProvider implements StorageBackendProvider, RootExami
 
   @Override
   public StorageBackend examine(ProbeContext where) {
-    return ExaminedRoot.ofFiles(where.root(), ID, FORMAT, Set.of("volumes"));
+    return ReadOnlyRoot.openFiles(where.root(), ID, FORMAT, Set.of("volumes"));
   }
 }

@@ -54,15 +54,16 @@ public final class CopyProbe {
         long start = System.nanoTime();
         strategy.copy(source, copy);
         evidence.put("copy-micros", Long.toString((System.nanoTime() - start) / 1000));
-        check("length", copy.stat().sizeBytes() == SIZE);
-        check("content", holds(copy, 0, 'o') && holds(copy, SIZE - PAGE, 'o'));
-        check("hole", holds(copy, HOLE_FROM, 0) && holds(copy, HOLE_TO - PAGE, 0));
+        require("length", copy.stat().sizeBytes() == SIZE);
+        require("content", containsByte(copy, 0, 'o') && containsByte(copy, SIZE - PAGE, 'o'));
+        require("hole", containsByte(copy, HOLE_FROM, 0) && containsByte(copy, HOLE_TO - PAGE, 0));
         write(source, 0, 's', PAGE);
-        check("isolation of the copy", holds(copy, 0, 'o') && holds(source, 0, 's'));
+        require(
+            "isolation of the copy", containsByte(copy, 0, 'o') && containsByte(source, 0, 's'));
         write(copy, SIZE - PAGE, 'c', PAGE);
-        check(
+        require(
             "isolation of the original",
-            holds(source, SIZE - PAGE, 'o') && holds(copy, SIZE - PAGE, 'c'));
+            containsByte(source, SIZE - PAGE, 'o') && containsByte(copy, SIZE - PAGE, 'c'));
       }
       PathCalls.renameToNew(second, third);
     } finally {
@@ -87,7 +88,7 @@ public final class CopyProbe {
           detail,
           "put " + directory + " on a local file system");
     }
-    FullFileSystem around = HostErrors.fullAround(e, directory);
+    FullFileSystem around = HostErrors.findFullFileSystem(e, directory);
     if (around != null) {
       return full(tried, around, e);
     }
@@ -98,7 +99,7 @@ public final class CopyProbe {
       case LinuxException.EROFS ->
           new ProbeResult.Unusable(
               "read-only", detail, "mount the file system of " + directory + " for writing");
-      case LinuxException.ENOSPC -> full(tried, FullFileSystem.toldAt(directory), e);
+      case LinuxException.ENOSPC -> full(tried, FullFileSystem.findAt(directory), e);
       case LinuxException.EDQUOT ->
           new ProbeResult.Unusable(
               "quota used up", detail, "free space in " + directory + " or raise the quota", true);
@@ -125,7 +126,7 @@ public final class CopyProbe {
     fd.pwrite(buffer.flip(), offset);
   }
 
-  private static boolean holds(Fd fd, long offset, int value) throws LinuxException {
+  private static boolean containsByte(Fd fd, long offset, int value) throws LinuxException {
     ByteBuffer buffer = ByteBuffer.allocateDirect(PAGE);
     if (fd.pread(buffer, offset) != PAGE) {
       return false;
@@ -139,7 +140,7 @@ public final class CopyProbe {
     return true;
   }
 
-  private static void check(String what, boolean holds) {
+  private static void require(String what, boolean holds) {
     if (!holds) {
       throw new IllegalStateException("the copy is wrong: " + what);
     }

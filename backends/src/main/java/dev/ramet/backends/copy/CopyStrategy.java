@@ -27,6 +27,6 @@ public interface CopyStrategy {
   default void copy(Fd source, Fd target, CopyProgress progress) throws LinuxException {
     copy(source, target);
     long size = target.stat().sizeBytes();
-    Copying.report(progress, size, size);
+    CopyReporter.report(progress, size, size);
   }
 }

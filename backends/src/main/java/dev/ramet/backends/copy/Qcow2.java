@@ -125,13 +125,13 @@ public final class Qcow2 {
       process.getOutputStream().close();
       while (!process.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS)) {
         long size = target.sizeBytes();
-        Copying.report(progress, Math.min(target.stat().allocatedBytes(), size), size);
+        CopyReporter.report(progress, Math.min(target.stat().allocatedBytes(), size), size);
       }
       if (process.exitValue() != 0) {
         throw failed(source, path, Files.readString(log, StandardCharsets.UTF_8).strip());
       }
       long size = target.sizeBytes();
-      Copying.report(progress, size, size);
+      CopyReporter.report(progress, size, size);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new RametException(ErrorCode.CANCELLED, "interrupted while importing " + source, e);

@@ -36,10 +36,10 @@ public final class SparseCopy implements CopyStrategy {
     while (from >= 0 && from < size) {
       long end = Math.min(size, from + PIECE_BYTES);
       copyRange(source, target, from, end);
-      Copying.report(progress, end, size);
+      CopyReporter.report(progress, end, size);
       from = source.seekData(end);
     }
-    Copying.report(progress, size, size);
+    CopyReporter.report(progress, size, size);
   }
 
   /**
@@ -54,7 +54,7 @@ public final class SparseCopy implements CopyStrategy {
     while (start >= 0 && start < to) {
       long hole = source.seekHole(start);
       if (hole < 0) {
-        throw changed(source);
+        throw sourceChanged(source);
       }
       long length = Math.min(hole, to) - start;
       long done = inKernel ? inKernel(source, target, start, length) : 0;
@@ -74,7 +74,7 @@ public final class SparseCopy implements CopyStrategy {
     try {
       return KernelCopy.copy(source, offset, target, offset, length);
     } catch (LinuxException e) {
-      if (notBetweenThese(e)) {
+      if (isUnsupportedPair(e)) {
         return 0;
       }
       throw e;
@@ -89,7 +89,7 @@ public final class SparseCopy implements CopyStrategy {
       buffer.clear().limit((int) Math.min(buffer.capacity(), length - done));
       int read = source.pread(buffer, offset + done);
       if (read == 0) {
-        throw changed(source);
+        throw sourceChanged(source);
       }
       target.pwrite(buffer.flip(), offset + done);
       done += read;
@@ -97,13 +97,13 @@ public final class SparseCopy implements CopyStrategy {
   }
 
   /** Returns whether an error means "not between these two files" rather than "not now". */
-  public static boolean notBetweenThese(LinuxException e) {
+  public static boolean isUnsupportedPair(LinuxException e) {
     return e.errno() == LinuxException.EXDEV
         || e.errno() == LinuxException.EINVAL
         || e.errno() == LinuxException.EOPNOTSUPP;
   }
 
-  private static RametException changed(Fd source) {
+  private static RametException sourceChanged(Fd source) {
     return new RametException(
         ErrorCode.CONFLICT, source + " became shorter while it was being copied");
   }

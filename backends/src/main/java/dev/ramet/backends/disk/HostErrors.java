@@ -22,7 +22,7 @@ public final class HostErrors {
   public static RametException translate(LinuxException e, String doing, Path where) {
     String what = "cannot " + doing;
     return switch (e.errno()) {
-      case LinuxException.ENOSPC -> full(what, FullFileSystem.toldAt(where), e);
+      case LinuxException.ENOSPC -> diskFull(what, FullFileSystem.findAt(where), e);
       case LinuxException.EDQUOT ->
           new RametException(
               ErrorCode.NO_SPACE,
@@ -53,9 +53,9 @@ public final class HostErrors {
           new RametException(
               ErrorCode.ALREADY_EXISTS, what + ": the name is taken (" + e.getMessage() + ")", e);
       default -> {
-        FullFileSystem full = fullAround(e, where);
+        FullFileSystem full = findFullFileSystem(e, where);
         yield full != null
-            ? full(what, full, e)
+            ? diskFull(what, full, e)
             : new RametException(
                 ErrorCode.HOST_UNFIT,
                 what + ": " + e.getMessage() + " on " + describe(where),
@@ -65,20 +65,20 @@ public final class HostErrors {
     };
   }
 
-  private static RametException full(String what, FullFileSystem full, LinuxException e) {
+  private static RametException diskFull(String what, FullFileSystem full, LinuxException e) {
     return new RametException(
         ErrorCode.NO_SPACE,
         what + ": no space left on " + full.describe(),
-        full.isAround()
+        full.isContaining()
             ? "free space there or enlarge it; deleting snapshots or sandboxes also frees space"
             : "delete snapshots or sandboxes, or enlarge the file system",
         e);
   }
 
   /** A device whose file cannot grow fails like a broken device. */
-  public static @Nullable FullFileSystem fullAround(LinuxException e, Path where) {
+  public static @Nullable FullFileSystem findFullFileSystem(LinuxException e, Path where) {
     FullFileSystem full = e.errno() == LinuxException.EIO ? FullFileSystem.find(where, 0) : null;
-    return full != null && full.isAround() ? full : null;
+    return full != null && full.isContaining() ? full : null;
   }
 
   /** Returns the file system of a path, for people. */

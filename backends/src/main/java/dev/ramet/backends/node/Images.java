@@ -96,7 +96,7 @@ public final class Images {
     try {
       strategy.copy(from, target, progress);
     } catch (LinuxException e) {
-      if (!SparseCopy.notBetweenThese(e)) {
+      if (!SparseCopy.isUnsupportedPair(e)) {
         throw e;
       }
       target.truncate(0);

@@ -33,7 +33,7 @@ final class NameOrder {
   NameOrder() {}
 
   /** An entry is new in the index. */
-  void added(NodeIndex.Entry entry) {
+  void add(NodeIndex.Entry entry) {
     if (sorted != null) {
       sorted.put(entry.id(), entry);
     } else if (changed != null) {
@@ -42,7 +42,7 @@ final class NameOrder {
   }
 
   /** An entry is no longer in the index. */
-  void removed(NodeIndex.Entry entry) {
+  void remove(NodeIndex.Entry entry) {
     if (sorted != null) {
       sorted.remove(entry.id());
     } else if (changed != null) {
@@ -57,7 +57,7 @@ final class NameOrder {
    */
   void begin(Map<NodeId, NodeIndex.Entry> entries, Object lock) {
     if (sorted == null && entries.size() > FEW) {
-      sortBeside(entries, lock);
+      sortConcurrently(entries, lock);
     }
   }
 
@@ -74,14 +74,14 @@ final class NameOrder {
    *
    * @param lock the lock that guards this object
    */
-  List<NodeIndex.Entry> next(
+  List<NodeIndex.Entry> after(
       Map<NodeId, NodeIndex.Entry> entries, @Nullable NodeId after, int limit, Object lock) {
     if (sorted == null && (entries.size() <= FEW || limit > FEW)) {
       sorted = new TreeMap<>(entries);
     }
     if (sorted == null) {
-      sortBeside(entries, lock);
-      return least(entries.values(), after, limit);
+      sortConcurrently(entries, lock);
+      return smallest(entries.values(), after, limit);
     }
     List<NodeIndex.Entry> next = new ArrayList<>(Math.min(limit, FEW));
     for (NodeIndex.Entry entry : (after == null ? sorted : sorted.tailMap(after, false)).values()) {
@@ -93,7 +93,7 @@ final class NameOrder {
     return next;
   }
 
-  private static List<NodeIndex.Entry> least(
+  private static List<NodeIndex.Entry> smallest(
       Collection<NodeIndex.Entry> entries, @Nullable NodeId after, int limit) {
     PriorityQueue<NodeIndex.Entry> least = new PriorityQueue<>(limit, BY_ID.reversed());
     String start = after == null ? "" : after.value();
@@ -116,7 +116,7 @@ final class NameOrder {
     return next;
   }
 
-  private void sortBeside(Map<NodeId, NodeIndex.Entry> entries, Object lock) {
+  private void sortConcurrently(Map<NodeId, NodeIndex.Entry> entries, Object lock) {
     if (changed == null) {
       changed = new ArrayList<>();
       NodeIndex.Entry[] all = entries.values().toArray(new NodeIndex.Entry[0]);

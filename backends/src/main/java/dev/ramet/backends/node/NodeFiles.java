@@ -221,7 +221,7 @@ public final class NodeFiles {
   }
 
   /** Makes a removal durable, and removes the directory if that was its last node. */
-  public void settleRemoval(NodeId origin) throws LinuxException {
+  public void syncRemoval(NodeId origin) throws LinuxException {
     Path directory = layout.directory(origin);
     if (disk.removeDirectory(directory)) {
       unsynced.remove(directory);

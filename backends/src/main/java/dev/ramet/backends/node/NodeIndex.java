@@ -81,7 +81,7 @@ public final class NodeIndex {
      * Returns whether a thread waits to change or delete the node; threads that only use it wait
      * behind those.
      */
-    public boolean isAwaited() {
+    public boolean hasWaitingWriter() {
       return ownLock().hasQueuedThreads();
     }
 
@@ -153,17 +153,17 @@ public final class NodeIndex {
   private Entry add(NodeId id, NodeId origin, @Nullable Reader reader) {
     Entry entry = new Entry(id, origin, reader);
     entries.put(id, entry);
-    order.added(entry);
+    order.add(entry);
     Integer count = members.get(origin);
     members.put(origin, count == null ? 1 : count + 1);
     return entry;
   }
 
   /** Gives a name back: the node is gone, or was not made. */
-  public synchronized void release(Entry entry) {
+  public synchronized void unregister(Entry entry) {
     entry.node = null;
     if (entries.remove(entry.id, entry)) {
-      order.removed(entry);
+      order.remove(entry);
       members.computeIfPresent(entry.origin, (origin, count) -> count == 1 ? null : count - 1);
     }
   }
@@ -171,7 +171,7 @@ public final class NodeIndex {
   /** Returns the entry of a name, visible or not. */
   public @Nullable Entry get(NodeId id) {
     Entry entry = entry(id);
-    return entry == null || keep(entry) ? entry : null;
+    return entry == null || readOrUnregister(entry) ? entry : null;
   }
 
   /** Returns the entry of a name; throws {@code NOT_FOUND} if there is none. */
@@ -188,16 +188,16 @@ public final class NodeIndex {
   }
 
   /** Reads the node if that has not happened yet; releases a name that has no node. */
-  private boolean keep(Entry entry) {
+  private boolean readOrUnregister(Entry entry) {
     if (!entry.read && entry.node() == null) {
-      release(entry);
+      unregister(entry);
       return false;
     }
     return true;
   }
 
   /** Returns whether a node is without ancestors and descendants. */
-  synchronized boolean isAlone(Entry entry) {
+  synchronized boolean isStandalone(Entry entry) {
     Integer count = members.get(entry.origin);
     return entry.id.equals(entry.origin) && count != null && count == 1;
   }
@@ -226,7 +226,7 @@ public final class NodeIndex {
     List<Node> page = new ArrayList<>(Math.min(limit, 1024));
     NodeId last = after;
     while (page.size() < limit) {
-      List<Entry> next = next(last, limit - page.size());
+      List<Entry> next = entriesAfter(last, limit - page.size());
       if (next.isEmpty()) {
         break;
       }
@@ -236,14 +236,14 @@ public final class NodeIndex {
     return page;
   }
 
-  private synchronized List<Entry> next(@Nullable NodeId after, int limit) {
-    return order.next(entries, after, limit, this);
+  private synchronized List<Entry> entriesAfter(@Nullable NodeId after, int limit) {
+    return order.after(entries, after, limit, this);
   }
 
   private List<Node> visible(List<Entry> some) {
     List<Node> nodes = new ArrayList<>(some.size());
     for (Entry entry : some) {
-      Node node = keep(entry) ? entry.node() : null;
+      Node node = readOrUnregister(entry) ? entry.node() : null;
       if (node != null) {
         nodes.add(node);
       }

@@ -35,14 +35,14 @@ public final class Nodes {
   @FunctionalInterface
   public interface Action<T> {
     /** Performs the operation. */
-    T on(NodeIndex.Entry entry) throws LinuxException;
+    T apply(NodeIndex.Entry entry) throws LinuxException;
   }
 
   /** An operation on a node that is held, without a result. */
   @FunctionalInterface
   public interface Effect {
     /** Performs the operation. */
-    void on(NodeIndex.Entry entry) throws LinuxException;
+    void apply(NodeIndex.Entry entry) throws LinuxException;
   }
 
   /**
@@ -52,21 +52,22 @@ public final class Nodes {
    */
   public <T> T use(NodeId id, String doing, Action<T> action) {
     requireOpen();
-    return held(index.require(id), false, doing, action);
+    return runLocked(index.require(id), false, doing, action);
   }
 
   /** Runs an operation on a node that nobody else uses meanwhile. */
   public <T> T change(NodeId id, String doing, Action<T> action) {
     requireOpen();
-    return held(index.require(id), true, doing, action);
+    return runLocked(index.require(id), true, doing, action);
   }
 
-  private <T> T held(NodeIndex.Entry entry, boolean forChange, String doing, Action<T> action) {
+  private <T> T runLocked(
+      NodeIndex.Entry entry, boolean forChange, String doing, Action<T> action) {
     Lock lock = forChange ? entry.lock().writeLock() : entry.lock().readLock();
     lock.lock();
     try {
       entry.require();
-      return action.on(entry);
+      return action.apply(entry);
     } catch (LinuxException e) {
       throw HostErrors.translate(e, doing, layout.volumes());
     } finally {
@@ -85,7 +86,7 @@ public final class Nodes {
     NodeIndex.Entry entry = index.reserve(id, origin);
     boolean done = false;
     try {
-      Node node = new Node(id, kind, origin, making.on(entry));
+      Node node = new Node(id, kind, origin, making.apply(entry));
       entry.publish(node);
       done = true;
       return node;
@@ -93,7 +94,7 @@ public final class Nodes {
       throw HostErrors.translate(e, doing, layout.volumes());
     } finally {
       if (!done) {
-        index.release(entry);
+        index.unregister(entry);
       }
     }
   }
@@ -132,7 +133,7 @@ public final class Nodes {
                 "size", "must be at least the present one, " + node.sizeBytes() + " bytes");
           }
           if (newSizeBytes > node.sizeBytes()) {
-            growing.on(entry);
+            growing.apply(entry);
             node = new Node(node.id(), node.kind(), node.origin(), newSizeBytes);
             entry.publish(node);
           }
@@ -141,7 +142,7 @@ public final class Nodes {
   }
 
   /** Says that a volume has become a snapshot, and returns it. */
-  public static Node sealed(NodeIndex.Entry entry) {
+  public static Node publishSnapshot(NodeIndex.Entry entry) {
     Node node = entry.require();
     Node snapshot = new Node(node.id(), Node.Kind.SNAPSHOT, node.origin(), node.sizeBytes());
     entry.publish(snapshot);
@@ -161,7 +162,7 @@ public final class Nodes {
         doing,
         entry -> {
           Node node = entry.require();
-          if (node.kind() != Node.Kind.SNAPSHOT || !index.isAlone(entry)) {
+          if (node.kind() != Node.Kind.SNAPSHOT || !index.isStandalone(entry)) {
             throw new RametException(
                 ErrorCode.CONFLICT,
                 "only a snapshot without ancestors and descendants can be reused, not " + snapshot);
@@ -173,10 +174,10 @@ public final class Nodes {
                   Node.Kind.VOLUME,
                   doing,
                   fresh -> {
-                    moving.on(entry);
+                    moving.apply(entry);
                     return node.sizeBytes();
                   });
-          index.release(entry);
+          index.unregister(entry);
           return made;
         });
   }
@@ -200,11 +201,11 @@ public final class Nodes {
       }
       files.unlink(entry.origin(), id);
       try {
-        letGo.on(entry);
-        files.settleRemoval(entry.origin());
+        letGo.apply(entry);
+        files.syncRemoval(entry.origin());
       } finally {
         // Only now: a new volume of that name must find no directory in its way.
-        index.release(entry);
+        index.unregister(entry);
       }
     } catch (LinuxException e) {
       throw HostErrors.translate(e, "delete " + id, layout.volumes());

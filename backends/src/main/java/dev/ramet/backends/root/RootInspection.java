@@ -52,16 +52,16 @@ public final class RootInspection {
   public void run() {
     try {
       if (!Files.exists(layout.marker())) {
-        found(
+        report(
             StorageFinding.damage(
                 layout.marker(),
                 "the file that says which backend made this root is gone",
                 "restore it; otherwise the next start refuses the root"));
       }
       try (DirectoryReader reader = new DirectoryReader()) {
-        for (var entry : names(reader, layout.volumes()).entrySet()) {
+        for (var entry : listSorted(reader, layout.volumes()).entrySet()) {
           if (!entry.getKey().equals(Layout.MARKER)) {
-            top(reader, entry.getKey(), entry.getValue());
+            inspectTopEntry(reader, entry.getKey(), entry.getValue());
           }
         }
       }
@@ -69,7 +69,7 @@ public final class RootInspection {
       NodeId last = null;
       for (List<Node> page = index.page(null, PAGE); !page.isEmpty(); ) {
         for (Node node : page) {
-          file(node);
+          inspectFile(node);
           last = node.id();
         }
         page = index.page(last, PAGE);
@@ -79,7 +79,7 @@ public final class RootInspection {
     }
   }
 
-  private static NavigableMap<String, DirectoryReader.Type> names(
+  private static NavigableMap<String, DirectoryReader.Type> listSorted(
       DirectoryReader reader, Path directory) throws LinuxException {
     NavigableMap<String, DirectoryReader.Type> names = new TreeMap<>();
     try {
@@ -93,7 +93,7 @@ public final class RootInspection {
     return names;
   }
 
-  private void top(DirectoryReader reader, String name, DirectoryReader.Type type)
+  private void inspectTopEntry(DirectoryReader reader, String name, DirectoryReader.Type type)
       throws LinuxException {
     Path path = layout.volumes().resolve(name);
     boolean directory = type == DirectoryReader.Type.DIRECTORY;
@@ -102,14 +102,15 @@ public final class RootInspection {
     } else if (name.equals(Layout.NEW + Layout.MARKER) && type == DirectoryReader.Type.FILE) {
       unfinishedMarker(path);
     } else if (directory && NodeId.isValid(name)) {
-      origin(reader, path, NodeId.of(name));
+      inspectOrigin(reader, path, NodeId.of(name));
     } else {
-      found(StorageFinding.foreign(path, "not a volume's directory"));
+      report(StorageFinding.foreign(path, "not a volume's directory"));
     }
   }
 
-  private void origin(DirectoryReader reader, Path directory, NodeId origin) throws LinuxException {
-    var entries = names(reader, directory);
+  private void inspectOrigin(DirectoryReader reader, Path directory, NodeId origin)
+      throws LinuxException {
+    var entries = listSorted(reader, directory);
     for (var entry : entries.entrySet()) {
       String name = entry.getKey();
       Path path = directory.resolve(name);
@@ -121,9 +122,9 @@ public final class RootInspection {
             "a snapshot that was not finished",
             () -> disk.unlink(path));
       } else if (file && NodeId.isValid(name)) {
-        node(path, NodeId.of(name), origin);
+        inspectNode(path, NodeId.of(name), origin);
       } else {
-        found(StorageFinding.foreign(path, "not a node"));
+        report(StorageFinding.foreign(path, "not a node"));
       }
     }
     NodeIndex.Entry primary = index.get(origin);
@@ -138,17 +139,17 @@ public final class RootInspection {
     }
   }
 
-  private void node(Path path, NodeId id, NodeId origin) throws LinuxException {
+  private void inspectNode(Path path, NodeId id, NodeId origin) throws LinuxException {
     NodeIndex.Entry entry = index.get(id);
     if (entry == null) {
       FileStat stat = stat(path);
       if (stat == null || index.get(id) != null) {
         return;
       }
-      if (stat.sizeBytes() == 0 && RootScan.isOurs(stat)) {
+      if (stat.sizeBytes() == 0 && RootScan.hasNodePermissions(stat)) {
         leftover(path, id, "a copy that was not finished", () -> disk.unlink(path));
       } else {
-        found(
+        report(
             StorageFinding.foreign(
                 path,
                 stat.sizeBytes() == 0
@@ -156,13 +157,13 @@ public final class RootInspection {
                     : "appeared while the host was running, and not through it"));
       }
     } else if (!entry.origin().equals(origin) && stat(path) != null) {
-      found(
+      report(
           StorageFinding.foreign(
               path, "the node in " + layout.directory(entry.origin()) + " has this name"));
     }
   }
 
-  private void file(Node node) throws LinuxException {
+  private void inspectFile(Node node) throws LinuxException {
     NodeIndex.Entry entry = index.get(node.id());
     if (entry == null) {
       return;
@@ -172,24 +173,24 @@ public final class RootInspection {
     try {
       Node now = entry.node();
       if (now != null) {
-        compare(now, layout.file(now.origin(), now.id()));
+        compareStat(now, layout.file(now.origin(), now.id()));
       }
     } finally {
       entry.lock().readLock().unlock();
     }
   }
 
-  private void compare(Node node, Path path) throws LinuxException {
+  private void compareStat(Node node, Path path) throws LinuxException {
     FileStat stat = stat(path);
     if (stat == null || !stat.isRegularFile()) {
-      found(StorageFinding.damage(path, "the file of " + node.id() + " is gone"));
+      report(StorageFinding.damage(path, "the file of " + node.id() + " is gone"));
     } else if (stat.sizeBytes() != node.sizeBytes()) {
-      found(
+      report(
           StorageFinding.damage(
               path, node.id() + " has " + stat.sizeBytes() + " bytes, not " + node.sizeBytes()));
     } else if (node.id().equals(node.origin())
         && stat.isSticky() != (node.kind() == Node.Kind.SNAPSHOT)) {
-      found(StorageFinding.damage(path, "its permissions do not say that it is a " + kind(node)));
+      report(StorageFinding.damage(path, "its permissions do not say that it is a " + kind(node)));
     }
   }
 
@@ -212,14 +213,14 @@ public final class RootInspection {
       throws LinuxException {
     List<String> content = new ArrayList<>();
     boolean[] foreign = {false};
-    names(reader, path)
+    listSorted(reader, path)
         .forEach(
             (name, type) -> {
               content.add(name);
               foreign[0] |= type != DirectoryReader.Type.FILE || !name.equals(id.value());
             });
     if (foreign[0]) {
-      found(StorageFinding.foreign(path, "not an unfinished volume"));
+      report(StorageFinding.foreign(path, "not an unfinished volume"));
       return;
     }
     leftover(
@@ -245,7 +246,7 @@ public final class RootInspection {
         disk.unlink(path);
         finding = finding.mended();
       }
-      found(finding);
+      report(finding);
     }
   }
 
@@ -280,10 +281,10 @@ public final class RootInspection {
         removal.run();
         finding = finding.mended();
       }
-      found(finding);
+      report(finding);
     } finally {
       if (held != null) {
-        index.release(held);
+        index.unregister(held);
       }
     }
   }
@@ -293,7 +294,7 @@ public final class RootInspection {
     return content == null || content.isDirectory() ? 0 : content.allocatedBytes();
   }
 
-  private void found(StorageFinding finding) {
+  private void report(StorageFinding finding) {
     findings.accept(finding);
   }
 }

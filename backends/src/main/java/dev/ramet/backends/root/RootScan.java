@@ -61,7 +61,7 @@ public final class RootScan implements NodeIndex.Reader {
   }
 
   /** Scans a root that is only examined, which may be missing. */
-  static void look(Layout layout, Disk disk, NodeIndex index) throws LinuxException {
+  static void scanReadOnly(Layout layout, Disk disk, NodeIndex index) throws LinuxException {
     if (Files.isDirectory(layout.volumes())) {
       new RootScan(layout, disk, index, false).run();
     }
@@ -82,7 +82,7 @@ public final class RootScan implements NodeIndex.Reader {
           }
         } else if (entry.getValue() != DirectoryReader.Type.DIRECTORY
             || !NodeId.isValid(entry.getKey())) {
-          LOG.log(told(), "left alone, not a volume''s directory: {0}", path);
+          LOG.log(logLevel(), "left alone, not a volume''s directory: {0}", path);
         } else {
           scan(reader, NodeId.of(entry.getKey()), path);
         }
@@ -108,18 +108,18 @@ public final class RootScan implements NodeIndex.Reader {
     }
 
     @Override
-    public void entry(String name, DirectoryReader.Type type) {
+    public void visit(String name, DirectoryReader.Type type) {
       if (type == DirectoryReader.Type.FILE && NodeId.isValid(name)) {
         NodeIndex.Entry entry = index.adopt(NodeId.of(name), origin, RootScan.this);
         if (entry == null) {
-          LOG.log(told(), "skipped, because another node has that name: {0}/{1}", path, name);
+          LOG.log(logLevel(), "skipped, because another node has that name: {0}/{1}", path, name);
         } else {
           found.add(entry);
         }
       } else if (type == DirectoryReader.Type.FILE && Layout.isUnfinished(name)) {
         unfinished.add(path.resolve(name));
       } else {
-        LOG.log(told(), "left alone, not a node: {0}/{1}", path, name);
+        LOG.log(logLevel(), "left alone, not a node: {0}/{1}", path, name);
       }
     }
   }
@@ -141,7 +141,7 @@ public final class RootScan implements NodeIndex.Reader {
   }
 
   /** An examination reports all of this as findings instead. */
-  private System.Logger.Level told() {
+  private System.Logger.Level logLevel() {
     return clears ? WARNING : DEBUG;
   }
 
@@ -169,11 +169,11 @@ public final class RootScan implements NodeIndex.Reader {
       FileStat stat = PathCalls.stat(path);
       if (stat.sizeBytes() == 0) {
         // No node is empty: this is a copy that a power loss kept from getting its content.
-        boolean removed = clears && isOurs(stat);
+        boolean removed = clears && hasNodePermissions(stat);
         if (removed) {
           disk.unlink(path);
         }
-        LOG.log(told(), removed ? "removed, an unfinished copy: {0}" : "left alone: {0}", path);
+        LOG.log(logLevel(), removed ? "removed, an unfinished copy: {0}" : "left alone: {0}", path);
         return null;
       }
       boolean volume = id.equals(origin) && !stat.isSticky();
@@ -188,7 +188,7 @@ public final class RootScan implements NodeIndex.Reader {
   }
 
   /** Returns whether a file has the permissions that every node gets at its creation. */
-  static boolean isOurs(FileStat stat) {
+  static boolean hasNodePermissions(FileStat stat) {
     int permissions = stat.mode() & PERMISSIONS;
     return permissions == NodeFiles.VOLUME_MODE || permissions == NodeFiles.SNAPSHOT_MODE;
   }

@@ -25,7 +25,7 @@ import java.util.Set;
  */
 public final class Compactor implements AutoCloseable {
   /** The maximum that one call rewrites, which bounds the work it may leave. */
-  private static final long MOST_BYTES = 256L << 20;
+  private static final long MAX_BYTES = 256L << 20;
 
   private static final int BUFFER_BYTES = 1 << 20;
 
@@ -48,16 +48,16 @@ public final class Compactor implements AutoCloseable {
    * Runs the compaction until it is done, or until another thread wants to change or delete the
    * snapshot.
    */
-  public ImageCompaction.Compacted compact(NodeIndex.Entry snapshot, long mostAddedBytes, Pace pace)
-      throws LinuxException {
-    begin();
+  public ImageCompaction.Compacted compact(
+      NodeIndex.Entry snapshot, long mostAddedBytes, Throttle pace) throws LinuxException {
+    enter();
     try (Fd image =
         Fd.open(
             layout.file(snapshot.origin(), snapshot.id()),
             Set.of(OpenFlag.READ, OpenFlag.WRITE, OpenFlag.NO_FOLLOW),
             0)) {
-      Fragments found = Fragments.of(image);
-      List<Fragments.Part> parts = found.worst(MOST_BYTES, mostAddedBytes);
+      Fragmentation found = Fragmentation.of(image);
+      List<Fragmentation.Part> parts = found.worst(MAX_BYTES, mostAddedBytes);
       if (parts.isEmpty()) {
         return new ImageCompaction.Compacted(found.pieces(), found.pieces(), 0, 0);
       }
@@ -69,7 +69,7 @@ public final class Compactor implements AutoCloseable {
         fresh.truncate(image.sizeBytes());
         ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
         long begun = System.nanoTime();
-        for (Fragments.Part part : parts) {
+        for (Fragmentation.Part part : parts) {
           if (unwanted(snapshot)) {
             break;
           }
@@ -77,7 +77,7 @@ public final class Compactor implements AutoCloseable {
           written += part.lengthBytes();
           added += part.sharedBytes();
           if (System.nanoTime() - begun >= WORK_NANOS) {
-            pace.rest(begun, () -> unwanted(snapshot));
+            pace.pause(begun, () -> unwanted(snapshot));
             begun = System.nanoTime();
           }
         }
@@ -86,17 +86,17 @@ public final class Compactor implements AutoCloseable {
         fresh.truncate(0);
       }
       return new ImageCompaction.Compacted(
-          found.pieces(), Fragments.of(image).pieces(), written, added);
+          found.pieces(), Fragmentation.of(image).pieces(), written, added);
     } finally {
-      end();
+      leave();
     }
   }
 
   private boolean unwanted(NodeIndex.Entry snapshot) {
-    return closed || snapshot.isAwaited();
+    return closed || snapshot.hasWaitingWriter();
   }
 
-  private void move(Fd image, Fd fresh, Fragments.Part part, ByteBuffer buffer)
+  private void move(Fd image, Fd fresh, Fragmentation.Part part, ByteBuffer buffer)
       throws LinuxException {
     // Not within the kernel: copy_file_range(2) would share the blocks instead of writing new ones.
     buffer.clear().limit((int) part.lengthBytes());
@@ -107,14 +107,14 @@ public final class Compactor implements AutoCloseable {
     strategy.share(fresh, image, part.offset(), read);
   }
 
-  private synchronized void begin() {
+  private synchronized void enter() {
     if (closed) {
       throw new RametException(ErrorCode.UNAVAILABLE, "closed: " + layout.volumes());
     }
     running++;
   }
 
-  private synchronized void end() {
+  private synchronized void leave() {
     running--;
     notifyAll();
   }

@@ -21,7 +21,7 @@ final class ExtentDiff {
   /** Receives each range. */
   interface Visitor {
     /** The files do not share these bytes; they may be a hole in either. */
-    void differs(long offset, long lengthBytes) throws LinuxException;
+    void visit(long offset, long lengthBytes) throws LinuxException;
   }
 
   /**
@@ -35,11 +35,11 @@ final class ExtentDiff {
     for (long at = 0, end; at < sizeBytes; at = end) {
       left.moveTo(at);
       right.moveTo(at);
-      end = Math.min(sizeBytes, Math.min(left.end(at), right.end(at)));
-      long place = left.place(at);
-      if (place == right.place(at) && place != UNKNOWN) {
+      end = Math.min(sizeBytes, Math.min(left.endOffset(at), right.endOffset(at)));
+      long place = left.physicalOffset(at);
+      if (place == right.physicalOffset(at) && place != UNKNOWN) {
         if (from >= 0) {
-          visitor.differs(from, at - from);
+          visitor.visit(from, at - from);
           from = -1;
         }
       } else if (from < 0) {
@@ -47,7 +47,7 @@ final class ExtentDiff {
       }
     }
     if (from >= 0) {
-      visitor.differs(from, sizeBytes - from);
+      visitor.visit(from, sizeBytes - from);
     }
   }
 
@@ -87,13 +87,13 @@ final class ExtentDiff {
       }
     }
 
-    private boolean covers(long offset) {
+    private boolean coversOffset(long offset) {
       return current < used && fields[current] <= offset;
     }
 
     /** Returns the place of the byte at an offset. */
-    long place(long offset) {
-      if (!covers(offset)) {
+    long physicalOffset(long offset) {
+      if (!coversOffset(offset)) {
         return HOLE;
       }
       long place = fields[current + 1];
@@ -101,8 +101,8 @@ final class ExtentDiff {
     }
 
     /** Returns the end of the extent or hole at an offset. */
-    long end(long offset) {
-      if (covers(offset)) {
+    long endOffset(long offset) {
+      if (coversOffset(offset)) {
         return fields[current] + fields[current + 2];
       }
       return current < used ? fields[current] : Long.MAX_VALUE;

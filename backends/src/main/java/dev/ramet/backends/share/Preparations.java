@@ -37,7 +37,7 @@ public final class Preparations implements AutoCloseable {
   private static final int FEW = 128;
 
   /** The maximum number of copies; beyond it the one unused for the longest time is dropped. */
-  private static final int MOST = 64;
+  private static final int MAX = 64;
 
   private final Layout layout;
   private final Disk disk;
@@ -57,13 +57,13 @@ public final class Preparations implements AutoCloseable {
    *
    * @param log the log of the source
    */
-  public void prepare(NodeIndex.Entry source, Pace pace, WriteLog log) throws LinuxException {
+  public void prepare(NodeIndex.Entry source, Throttle pace, WriteLog log) throws LinuxException {
     PreparedCopy copy = register(source.id());
     if (copy == null) {
       return;
     }
     if (!pace.isThrottled()) {
-      copy.hurry();
+      copy.requestHurry();
     }
     copy.acquire();
     try (Fd from = Fd.openRead(layout.file(source.origin(), source.id()))) {
@@ -71,8 +71,8 @@ public final class Preparations implements AutoCloseable {
         make(copy, source, from, pace, log);
       }
     } finally {
-      if (!copy.isThere() || !copy.isWanted()) {
-        copy.drop();
+      if (!copy.exists() || !copy.isWanted()) {
+        copy.discard();
         unregister(source.id(), copy);
       }
       copy.release();
@@ -83,10 +83,10 @@ public final class Preparations implements AutoCloseable {
     return source.require().kind() == Node.Kind.VOLUME;
   }
 
-  private void make(PreparedCopy copy, NodeIndex.Entry source, Fd from, Pace pace, WriteLog log)
+  private void make(PreparedCopy copy, NodeIndex.Entry source, Fd from, Throttle pace, WriteLog log)
       throws LinuxException {
     boolean written = isWritten(source);
-    if (!copy.isThere()) {
+    if (!copy.exists()) {
       if (!Fiemap.hasMoreThan(from, FEW)) {
         return;
       }
@@ -110,11 +110,11 @@ public final class Preparations implements AutoCloseable {
     }
     PreparedCopy copy = copies.computeIfAbsent(source, id -> new PreparedCopy());
     Iterator<PreparedCopy> oldest = copies.values().iterator();
-    while (copies.size() > MOST && oldest.hasNext()) {
+    while (copies.size() > MAX && oldest.hasNext()) {
       PreparedCopy old = oldest.next();
       if (old != copy) {
         oldest.remove();
-        old.unwant();
+        old.cancel();
       }
     }
     return copy;
@@ -133,7 +133,7 @@ public final class Preparations implements AutoCloseable {
    * @param log the log of the source
    * @return null if there is no copy
    */
-  @Nullable Fd take(NodeIndex.Entry source, Fd from, WriteLog log) {
+  @Nullable Fd takeCopy(NodeIndex.Entry source, Fd from, WriteLog log) {
     PreparedCopy copy;
     synchronized (this) {
       copy = copies.get(source.id());
@@ -141,21 +141,21 @@ public final class Preparations implements AutoCloseable {
     if (copy == null) {
       return null;
     }
-    copy.hurry();
+    copy.requestHurry();
     if (!isWritten(source)) {
       copy.acquire();
     } else if (!copy.acquireSoon()) {
       LOG.log(WARNING, "the prepared copy of {0} is not finished, so it is not used", source.id());
       unregister(source.id(), copy);
-      copy.unwant();
+      copy.cancel();
       return null;
     }
     Fd taken = null;
     try {
-      if (copy.isThere()
+      if (copy.exists()
           && copy.isWanted()
-          && copy.equalsNow(from, isWritten(source), strategy, log)) {
-        taken = copy.take();
+          && copy.isCurrent(from, isWritten(source), strategy, log)) {
+        taken = copy.takeFile();
       }
       return taken;
     } catch (LinuxException e) {
@@ -163,7 +163,7 @@ public final class Preparations implements AutoCloseable {
       LOG.log(DEBUG, "cannot use a prepared copy", e);
       return null;
     } finally {
-      copy.drop();
+      copy.discard();
       unregister(source.id(), copy);
       copy.release();
     }
@@ -187,7 +187,7 @@ public final class Preparations implements AutoCloseable {
       copy = copies.remove(source);
     }
     if (copy != null) {
-      copy.unwant();
+      copy.cancel();
     }
   }
 
@@ -201,9 +201,9 @@ public final class Preparations implements AutoCloseable {
       copies.clear();
     }
     for (PreparedCopy copy : all) {
-      copy.unwant();
+      copy.cancel();
       copy.acquire();
-      copy.drop();
+      copy.discard();
       copy.release();
     }
   }

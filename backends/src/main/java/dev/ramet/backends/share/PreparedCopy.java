@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * answer, and may have set the time long ago. So after a log's answer, only another answer of the
  * log proves it.
  */
-final class PreparedCopy implements Sharing.Demand {
+final class PreparedCopy implements BlockSharer.Demand {
   private static final System.Logger LOG = System.getLogger(PreparedCopy.class.getName());
 
   /** Extents from which on to ask the log takes less time than to look at all of them, twice. */
@@ -96,20 +96,20 @@ final class PreparedCopy implements Sharing.Demand {
   void release() {
     lock.unlock();
     if (!wanted) {
-      unwant();
+      cancel();
     }
   }
 
   /** Somebody waits for it. */
-  void hurry() {
+  void requestHurry() {
     hurried = true;
   }
 
   /** Marks it as no longer wanted: a thread that is creating it stops and drops it. */
-  void unwant() {
+  void cancel() {
     wanted = false;
     if (lock.tryLock()) {
-      drop();
+      discard();
       lock.unlock();
     }
   }
@@ -124,11 +124,11 @@ final class PreparedCopy implements Sharing.Demand {
     return hurried;
   }
 
-  boolean isThere() {
+  boolean exists() {
     return file != null;
   }
 
-  private Fd file() {
+  private Fd requireFile() {
     Fd now = file;
     if (now == null) {
       throw new IllegalStateException("there is no copy");
@@ -156,16 +156,16 @@ final class PreparedCopy implements Sharing.Demand {
    *
    * @param log the log of the source
    */
-  void fill(Fd source, BlockSharing strategy, Pace pace, WriteLog log) throws LinuxException {
+  void fill(Fd source, BlockSharing strategy, Throttle pace, WriteLog log) throws LinuxException {
     boolean done = false;
     try {
       many = Fiemap.hasMoreThan(source, MANY);
-      ask(log);
-      new Sharing(source, file(), strategy, pace, this).all();
+      askLog(log);
+      new BlockSharer(source, requireFile(), strategy, pace, this).shareAll();
       done = true;
     } finally {
       if (!done) {
-        drop();
+        discard();
       }
     }
   }
@@ -174,7 +174,7 @@ final class PreparedCopy implements Sharing.Demand {
    * Asks the log what was written since the last answer; null if that is not known, or everything
    * is compared soon anyway.
    */
-  private WriteLog.@Nullable Written ask(WriteLog log) {
+  private WriteLog.@Nullable Written askLog(WriteLog log) {
     long before = mark;
     mark = WriteLog.NO_MARK;
     if (!many) {
@@ -195,10 +195,11 @@ final class PreparedCopy implements Sharing.Demand {
    *
    * @param log the log of the source
    */
-  void catchUp(Fd source, BlockSharing strategy, Pace pace, WriteLog log) throws LinuxException {
+  void catchUp(Fd source, BlockSharing strategy, Throttle pace, WriteLog log)
+      throws LinuxException {
     boolean done = false;
     try {
-      Sharing sharing = new Sharing(source, file(), strategy, pace, this);
+      BlockSharer sharing = new BlockSharer(source, requireFile(), strategy, pace, this);
       int rounds = pace.isThrottled() ? 1 : ROUNDS;
       for (int round = 0; round < rounds && wanted; round++) {
         Stamp before = Stamp.of(source);
@@ -212,34 +213,34 @@ final class PreparedCopy implements Sharing.Demand {
           continue;
         }
         if (!before.isSettled() && !pace.isThrottled()) {
-          Pace.nap(SETTLED_MILLIS + 1);
+          Throttle.sleep(SETTLED_MILLIS + 1);
           before = Stamp.of(source);
         }
-        sharing.differences();
+        sharing.shareDifferences();
         equalAt = before.isSettled() && before.equals(Stamp.of(source)) ? before : null;
       }
       done = true;
     } finally {
       if (!done) {
-        drop();
+        discard();
       }
     }
   }
 
   /** Shares what was written since the last answer; returns whether that is known. */
-  private boolean shareWritten(Sharing sharing, WriteLog log) throws LinuxException {
-    WriteLog.Written written = ask(log);
+  private boolean shareWritten(BlockSharer sharing, WriteLog log) throws LinuxException {
+    WriteLog.Written written = askLog(log);
     if (written == null) {
       return false;
     }
     equalAt = null;
-    sharing.written(written);
+    sharing.shareWritten(written);
     return true;
   }
 
   /** Makes the present content durable in advance, so that the taker need not. */
   void sync(Disk disk) throws LinuxException {
-    disk.sync(file());
+    disk.sync(requireFile());
   }
 
   /**
@@ -248,31 +249,31 @@ final class PreparedCopy implements Sharing.Demand {
    * @param written whether the source can have been written
    * @param log the log of the source
    */
-  boolean equalsNow(Fd source, boolean written, BlockSharing strategy, WriteLog log)
+  boolean isCurrent(Fd source, boolean written, BlockSharing strategy, WriteLog log)
       throws LinuxException {
     if (written && !Stamp.of(source).equals(equalAt)) {
-      if (file().sizeBytes() != source.sizeBytes()) {
+      if (requireFile().sizeBytes() != source.sizeBytes()) {
         return false;
       }
-      Sharing sharing = new Sharing(source, file(), strategy, Pace.FULL, this);
+      BlockSharer sharing = new BlockSharer(source, requireFile(), strategy, Throttle.FULL, this);
       // Without a mark, asking the log would only take time.
       if (mark == WriteLog.NO_MARK || !shareWritten(sharing, log)) {
-        sharing.differences();
+        sharing.shareDifferences();
       }
     }
     return wanted; // Sharing stops as soon as the copy is not wanted.
   }
 
   /** Hands it out. */
-  Fd take() {
-    Fd taken = file();
+  Fd takeFile() {
+    Fd taken = requireFile();
     file = null;
     wanted = false;
     return taken;
   }
 
   /** Drops it. Idempotent. */
-  void drop() {
+  void discard() {
     wanted = false;
     Fd now = file;
     file = null;

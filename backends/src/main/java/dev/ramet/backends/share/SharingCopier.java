@@ -90,7 +90,7 @@ public final class SharingCopier implements Copier {
   private Fd copy(NodeIndex.Entry source, Path place, int mode, WriteLog log)
       throws LinuxException {
     try (Fd from = Fd.openRead(layout.file(source.origin(), source.id()))) {
-      Fd prepared = preparations.take(source, from, log);
+      Fd prepared = preparations.takeCopy(source, from, log);
       Fd copy = prepared != null ? prepared : disk.makeUnnamed(place, mode);
       boolean done = false;
       try {

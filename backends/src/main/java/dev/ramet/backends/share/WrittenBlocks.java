@@ -29,17 +29,18 @@ final class WrittenBlocks {
       long past = Math.min(sizeBytes - range.offset(), range.lengthBytes()) + range.offset();
       past = Math.min(sizeBytes, (past + blockBytes - 1) / blockBytes * blockBytes);
       if (first > to || to == 0) {
-        visit(from, to, visitor);
+        visitRange(from, to, visitor);
         from = first;
       }
       to = Math.max(to, past);
     }
-    visit(from, to, visitor);
+    visitRange(from, to, visitor);
   }
 
-  private static void visit(long from, long to, ExtentDiff.Visitor visitor) throws LinuxException {
+  private static void visitRange(long from, long to, ExtentDiff.Visitor visitor)
+      throws LinuxException {
     if (to > from) {
-      visitor.differs(from, to - from);
+      visitor.visit(from, to - from);
     }
   }
 }

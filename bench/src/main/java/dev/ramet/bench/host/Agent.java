@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Agent {
   static final int PORT = 49_983;
-  private static final int PATIENCE_MILLIS = 300_000;
+  private static final int TIMEOUT_MILLIS = 300_000;
   private static final int CHUNK_BYTES = 1 << 16;
   private static final int END = 2;
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -132,7 +132,7 @@ public final class Agent {
     HttpURLConnection connection =
         (HttpURLConnection) URI.create(base + path).toURL().openConnection();
     connection.setRequestMethod(method);
-    connection.setReadTimeout(PATIENCE_MILLIS);
+    connection.setReadTimeout(TIMEOUT_MILLIS);
     if (sandbox != null) {
       connection.setRequestProperty("E2b-Sandbox-Id", sandbox);
       connection.setRequestProperty("E2b-Sandbox-Port", Integer.toString(PORT));

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * than 2xx is an error. Thread-safe.
  */
 public final class Api {
-  private static final Duration PATIENCE = Duration.ofMinutes(5);
+  private static final Duration TIMEOUT = Duration.ofMinutes(5);
   private static final ObjectMapper JSON =
       new ObjectMapper().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
 
@@ -159,7 +159,7 @@ public final class Api {
     URI uri = URI.create("http://127.0.0.1:" + port + path);
     HttpURLConnection connection = (HttpURLConnection) uri.toURL().openConnection();
     connection.setRequestMethod(method);
-    connection.setReadTimeout((int) PATIENCE.toMillis());
+    connection.setReadTimeout((int) TIMEOUT.toMillis());
     connection.setRequestProperty("Content-Type", "application/json");
     if (body != null) {
       connection.setDoOutput(true);

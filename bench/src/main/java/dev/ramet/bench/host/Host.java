@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /** An installed host that can be stopped and started again. Used by one thread. */
 public final class Host implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofMinutes(3);
+  private static final Duration TIMEOUT = Duration.ofMinutes(3);
   private static final int POLL_MILLIS = 2;
   private static final byte[] HEALTH =
       "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
@@ -76,7 +76,7 @@ public final class Host implements AutoCloseable {
       if (!started.isAlive()) {
         throw new IOException("the host ended at once:\n" + Files.readString(settings.hostLog()));
       }
-      if (System.nanoTime() - begin > PATIENCE.toNanos()) {
+      if (System.nanoTime() - begin > TIMEOUT.toNanos()) {
         throw new IOException("the host did not answer:\n" + Files.readString(settings.hostLog()));
       }
       Thread.sleep(POLL_MILLIS);
@@ -114,7 +114,7 @@ public final class Host implements AutoCloseable {
       return;
     }
     running.destroy();
-    if (!running.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+    if (!running.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
       running.destroyForcibly().waitFor();
     }
     process = null;

@@ -20,7 +20,7 @@ final class UnchangedMachine {
   /** How long a guest takes to halt. */
   private static final int HALT_MILLIS = 4000;
 
-  private static final int MOST_CHANGES = 10;
+  private static final int MAX_CHANGES = 10;
 
   private final Settings settings;
   private final Host host;
@@ -54,7 +54,7 @@ final class UnchangedMachine {
         took.add(ms);
       }
     }
-    if (changes > MOST_CHANGES) {
+    if (changes > MAX_CHANGES) {
       throw new IOException("a machine that halted has changed " + changes + " times");
     }
     host.api().kill(sandbox.sandboxID());

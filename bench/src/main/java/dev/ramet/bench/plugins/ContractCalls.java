@@ -106,7 +106,7 @@ final class ContractCalls {
   }
 
   private static StorageBackendProvider guarded() {
-    for (Provider<?> provider : Plugins.load(PluginPolicy.BUILT_IN).of(PluginKind.STORAGE)) {
+    for (Provider<?> provider : Plugins.load(PluginPolicy.BUILT_IN).providers(PluginKind.STORAGE)) {
       if (provider.id().equals(BACKEND)) {
         return (StorageBackendProvider) provider;
       }

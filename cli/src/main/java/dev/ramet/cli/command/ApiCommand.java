@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.command;
 
-import dev.ramet.cli.http.Answer;
 import dev.ramet.cli.http.Client;
+import dev.ramet.cli.http.ClientResponse;
 import dev.ramet.cli.http.Json;
 import dev.ramet.cli.term.Table;
 import java.util.concurrent.Callable;
@@ -39,12 +39,12 @@ public abstract class ApiCommand implements Callable<Integer> {
    * @param rows adds the object's values to the table
    * @return the exit status
    */
-  protected final <T> int show(Answer answer, Class<T> type, BiConsumer<Table, T> rows) {
+  protected final <T> int show(ClientResponse answer, Class<T> type, BiConsumer<Table, T> rows) {
     return print(
         answer.body(),
         () -> {
-          Table table = Table.pairs(context.paint());
-          rows.accept(table, answer.as(type));
+          Table table = Table.keyValue(context.paint());
+          rows.accept(table, answer.parse(type));
           context.print(table);
         });
   }
@@ -89,8 +89,8 @@ public abstract class ApiCommand implements Callable<Integer> {
    *
    * @return the exit status
    */
-  protected final <T> int made(Answer answer, Class<T> type, Function<T, String> id) {
-    return print(answer.body(), () -> context.out().println(id.apply(answer.as(type))));
+  protected final <T> int printId(ClientResponse answer, Class<T> type, Function<T, String> id) {
+    return print(answer.body(), () -> context.out().println(id.apply(answer.parse(type))));
   }
 
   /** Prints the host's JSON if requested, otherwise the text. */

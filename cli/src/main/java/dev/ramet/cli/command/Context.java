@@ -4,10 +4,10 @@ package dev.ramet.cli.command;
 import dev.ramet.api.host.HostTrust;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.local.LocalHost;
-import dev.ramet.cli.term.Paint;
 import dev.ramet.cli.term.Progress;
 import dev.ramet.cli.term.Table;
 import dev.ramet.cli.term.Terminal;
+import dev.ramet.cli.term.TextStyle;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
@@ -156,7 +156,7 @@ public final class Context {
   }
 
   /** Returns the emphasis for standard output. */
-  public Paint paint() {
+  public TextStyle paint() {
     return terminal.onOutput();
   }
 

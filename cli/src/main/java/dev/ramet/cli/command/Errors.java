@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.command;
 
-import dev.ramet.cli.term.Paint;
+import dev.ramet.cli.term.TextStyle;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.io.IOException;
@@ -31,9 +31,9 @@ public final class Errors implements IExecutionExceptionHandler, IParameterExcep
    * @return its exit status
    */
   public static int print(Context context, RametException e) {
-    Paint paint = context.terminal().onError();
+    TextStyle paint = context.terminal().onError();
     PrintStream err = context.err();
-    err.println(paint.bad("error:") + " " + e.getMessage());
+    err.println(paint.failure("error:") + " " + e.getMessage());
     if (e.remedy() != null) {
       err.println("  " + e.remedy());
     }
@@ -45,10 +45,10 @@ public final class Errors implements IExecutionExceptionHandler, IParameterExcep
     if (context.environment("RAMET_DEBUG") != null) {
       e.printStackTrace(context.err());
     }
-    return print(context, translated(e));
+    return print(context, translate(e));
   }
 
-  private static RametException translated(Exception e) {
+  private static RametException translate(Exception e) {
     if (e instanceof RametException known) {
       return known;
     }

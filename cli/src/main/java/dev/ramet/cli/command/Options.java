@@ -21,7 +21,7 @@ public final class Options {
     if (text.equalsIgnoreCase("never")) {
       return -1;
     }
-    long seconds = scaled("--timeout", text, "smh", new long[] {1, 60, 3600}, "s");
+    long seconds = parseScaled("--timeout", text, "smh", new long[] {1, 60, 3600}, "s");
     if (seconds > Integer.MAX_VALUE) {
       throw RametException.invalid("--timeout", "too long: " + text);
     }
@@ -37,14 +37,14 @@ public final class Options {
     if (text == null) {
       return null;
     }
-    long size = scaled(option, text, "mg", new long[] {1, 1024}, "m");
+    long size = parseScaled(option, text, "mg", new long[] {1, 1024}, "m");
     if (size > Integer.MAX_VALUE) {
       throw RametException.invalid(option, "too large: " + text);
     }
     return (int) size;
   }
 
-  private static long scaled(
+  private static long parseScaled(
       String option, String text, String units, long[] factors, String usual) {
     String lower = text.toLowerCase(Locale.ROOT);
     for (String suffix : new String[] {"ib", "b"}) { // MiB, MB

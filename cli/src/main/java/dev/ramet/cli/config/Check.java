@@ -30,7 +30,7 @@ final class Check implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Configuration configuration = Found.load(context, options.file(), options.flags());
+    Configuration configuration = HostSettingsFile.load(context, options.file(), options.flags());
     if (configuration.problems().isEmpty()) {
       context
           .out()

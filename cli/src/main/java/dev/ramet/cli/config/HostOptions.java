@@ -80,7 +80,7 @@ public final class HostOptions {
    * @throws dev.ramet.errors.RametException {@code INVALID_ARGUMENT} when a setting is invalid
    */
   public static @Nullable String set(Context context, String key) {
-    return Found.right(context).configuration().text(key);
+    return HostSettingsFile.loadValid(context).configuration().text(key);
   }
 
   /**
@@ -89,7 +89,7 @@ public final class HostOptions {
    * @return the exit status
    */
   static int print(Context context, List<?> problems) {
-    String error = context.terminal().onError().bad("error:");
+    String error = context.terminal().onError().failure("error:");
     problems.forEach(problem -> context.err().println(error + " " + problem));
     return ErrorCode.INVALID_ARGUMENT.exitStatus();
   }

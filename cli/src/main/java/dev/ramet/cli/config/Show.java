@@ -35,12 +35,12 @@ final class Show implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Configuration configuration = Found.load(context, options.file(), options.flags());
+    Configuration configuration = HostSettingsFile.load(context, options.file(), options.flags());
     if (json) {
-      context.json(Json.bytes(Shown.tree(configuration)));
+      context.json(Json.bytes(ConfigurationView.tree(configuration)));
     } else {
       Table table = new Table(context.paint(), "SETTING", "VALUE", "FROM");
-      Shown.addTo(table, configuration);
+      ConfigurationView.addTo(table, configuration);
       context.print(table);
     }
     return configuration.problems().isEmpty()

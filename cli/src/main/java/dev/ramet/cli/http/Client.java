@@ -2,8 +2,8 @@
 package dev.ramet.cli.http;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import dev.ramet.agent.AgentErrors;
 import dev.ramet.agent.Guest;
-import dev.ramet.agent.Refusals;
 import dev.ramet.api.host.HostTrust;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -87,7 +87,7 @@ public final class Client {
   }
 
   private static SSLSocketFactory sockets(@Nullable Path authority, int handshakeMillis) {
-    return new Handshakes(
+    return new HandshakeTimeoutSocketFactory(
         authority == null
             ? HttpsURLConnection.getDefaultSSLSocketFactory()
             : HostTrust.in(authority).getSocketFactory(),
@@ -100,27 +100,27 @@ public final class Client {
   }
 
   /** Sends a GET. */
-  public Answer get(String path) {
+  public ClientResponse get(String path) {
     return send("GET", path, null);
   }
 
   /** Sends a POST with a JSON body. */
-  public Answer post(String path, Object body) {
+  public ClientResponse post(String path, Object body) {
     return send("POST", path, body);
   }
 
   /** Sends a PUT with a JSON body. */
-  public Answer put(String path, Object body) {
+  public ClientResponse put(String path, Object body) {
     return send("PUT", path, body);
   }
 
   /** Sends a DELETE. */
-  public Answer delete(String path) {
+  public ClientResponse delete(String path) {
     return send("DELETE", path, null);
   }
 
   /** Sends a DELETE with a JSON body. */
-  public Answer delete(String path, Object body) {
+  public ClientResponse delete(String path, Object body) {
     return send("DELETE", path, body);
   }
 
@@ -129,8 +129,8 @@ public final class Client {
    *
    * @param path the route, with or without a query
    */
-  public byte[] all(String path) {
-    Answer page = get(path);
+  public byte[] getAllPages(String path) {
+    ClientResponse page = get(path);
     if (page.nextToken() == null) {
       return page.body();
     }
@@ -146,21 +146,21 @@ public final class Client {
     }
   }
 
-  private Answer send(String method, String path, @Nullable Object body) {
+  private ClientResponse send(String method, String path, @Nullable Object body) {
     HttpURLConnection connection = open(method, path, Map.of("Accept", "application/json"));
     try {
       if (body != null) {
         connection.setRequestProperty("Content-Type", "application/json");
         write(connection, Json.bytes(body));
       }
-      try (InputStream in = answer(connection)) {
-        return new Answer(
+      try (InputStream in = readResponse(connection)) {
+        return new ClientResponse(
             connection.getResponseCode(),
             in.readAllBytes(),
             connection.getHeaderField("x-next-token"));
       }
     } catch (IOException e) {
-      throw Failures.broken(base, e);
+      throw ConnectionErrors.connectionFailed(base, e);
     }
   }
 
@@ -186,7 +186,7 @@ public final class Client {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT, "not an address of a host: " + base, null, e);
     } catch (IOException e) {
-      throw Failures.broken(base, e);
+      throw ConnectionErrors.connectionFailed(base, e);
     }
   }
 
@@ -209,7 +209,7 @@ public final class Client {
   }
 
   /** Returns the body of a successful response, or throws the error of another. */
-  static InputStream answer(HttpURLConnection connection) throws IOException {
+  static InputStream readResponse(HttpURLConnection connection) throws IOException {
     int status = connection.getResponseCode();
     if (status >= 200 && status < 300) {
       return connection.getInputStream();
@@ -220,11 +220,11 @@ public final class Client {
         body = error.readAllBytes();
       }
     }
-    throw Refusals.of(status, body);
+    throw AgentErrors.fromResponse(status, body);
   }
 
   /** Returns the error for an I/O error on a connection of this client. */
-  public RametException broken(IOException e) {
-    return Failures.broken(base, e);
+  public RametException connectionFailed(IOException e) {
+    return ConnectionErrors.connectionFailed(base, e);
   }
 }

@@ -45,7 +45,7 @@ public final class HostedGuest extends HostRoute {
     try (InputStream in = stream(call).stream()) {
       return in.readAllBytes();
     } catch (IOException e) {
-      throw client.broken(e);
+      throw client.connectionFailed(e);
     }
   }
 
@@ -61,12 +61,12 @@ public final class HostedGuest extends HostRoute {
       if (content != null) {
         send(connection, content);
       }
-      InputStream body = Client.answer(connection);
+      InputStream body = Client.readResponse(connection);
       return new Answer(
           call.silence() == null ? body : disconnecting(body, connection),
           connection.getContentLengthLong());
     } catch (IOException e) {
-      throw client.broken(e);
+      throw client.connectionFailed(e);
     }
   }
 
@@ -111,20 +111,20 @@ public final class HostedGuest extends HostRoute {
   }
 
   @Override
-  protected @Nullable String lookUp() {
+  protected @Nullable String fetchAccessToken() {
     byte[] body = client.get("/sandboxes/" + Guest.encode(sandbox)).body();
     return Json.tree(body).path("envdAccessToken").asText("");
   }
 
   @Override
-  public RametException broken(IOException e) {
-    return client.broken(e);
+  public RametException incompleteResponse(IOException e) {
+    return client.connectionFailed(e);
   }
 
   @Override
-  public RametException gone(@Nullable IOException e) {
+  public RametException streamEnded(@Nullable IOException e) {
     return e != null
-        ? client.broken(e)
+        ? client.connectionFailed(e)
         : new RametException(
             ErrorCode.GUEST_UNREACHABLE,
             "the sandbox ended before the command did",

@@ -45,7 +45,7 @@ public final class Json {
     try {
       return MAPPER.readValue(json, type);
     } catch (IOException e) {
-      throw notRamet(e);
+      throw invalidResponse(e);
     }
   }
 
@@ -58,11 +58,11 @@ public final class Json {
     try {
       return MAPPER.readTree(json);
     } catch (IOException e) {
-      throw notRamet(e);
+      throw invalidResponse(e);
     }
   }
 
-  private static RametException notRamet(IOException e) {
+  private static RametException invalidResponse(IOException e) {
     return new RametException(
         ErrorCode.INTERNAL,
         "the response is not from a Ramet host: " + e.getMessage(),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.http;
 
-import dev.ramet.agent.Refusals;
+import dev.ramet.agent.AgentErrors;
 import dev.ramet.api.operation.ApiError;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -27,7 +27,7 @@ public final class Streams {
     try {
       read(connection, line);
     } catch (IOException e) {
-      throw client.broken(e);
+      throw client.connectionFailed(e);
     }
   }
 
@@ -41,7 +41,7 @@ public final class Streams {
     try {
       read(connection, line);
     } catch (IOException e) {
-      throw client.broken(e);
+      throw client.connectionFailed(e);
     }
   }
 
@@ -60,14 +60,14 @@ public final class Streams {
       Client.write(connection, Json.bytes(body));
       read(connection, line);
     } catch (IOException e) {
-      throw client.broken(e);
+      throw client.connectionFailed(e);
     }
   }
 
   private static void read(HttpURLConnection connection, Consumer<String> line) throws IOException {
     try (BufferedReader lines =
         new BufferedReader(
-            new InputStreamReader(Client.answer(connection), StandardCharsets.UTF_8))) {
+            new InputStreamReader(Client.readResponse(connection), StandardCharsets.UTF_8))) {
       for (String next = lines.readLine(); next != null; next = lines.readLine()) {
         if (!next.isBlank()) {
           line.accept(next);
@@ -79,7 +79,7 @@ public final class Streams {
   /** Throws the error in a line, if there is one. */
   public static void check(@Nullable ApiError error) {
     if (error != null) {
-      throw Refusals.of(error.code(), Json.bytes(error));
+      throw AgentErrors.fromResponse(error.code(), Json.bytes(error));
     }
   }
 }

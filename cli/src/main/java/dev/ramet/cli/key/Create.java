@@ -49,9 +49,10 @@ final class Create implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    KeyFile.Created created = new KeyFile(keys.file(context)).create(name, Scope.of(scope));
+    KeyFile.Created created =
+        new KeyFile(keys.keyFile(context)).create(name, Scope.fromLabel(scope));
     if (json) {
-      context.json(Json.bytes(KeyView.of(created.stored()).put("key", created.key())));
+      context.json(Json.bytes(KeyView.toJson(created.stored()).put("key", created.key())));
     } else {
       context.out().println(created.key());
     }

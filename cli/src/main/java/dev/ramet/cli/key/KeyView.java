@@ -9,7 +9,7 @@ import dev.ramet.keys.ApiKey;
 final class KeyView {
   private KeyView() {}
 
-  static ObjectNode of(ApiKey key) {
+  static ObjectNode toJson(ApiKey key) {
     return Json.mapper()
         .createObjectNode()
         .put("id", key.id())

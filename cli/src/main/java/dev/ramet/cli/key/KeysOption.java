@@ -32,7 +32,7 @@ final class KeysOption {
   private @Nullable Path given;
 
   /** Returns the file, which need not exist; its directory does. */
-  Path file(Context context) {
+  Path keyFile(Context context) {
     Path file = given;
     if (file == null) {
       String set = HostOptions.set(context, "ramet.keys-file");

@@ -34,11 +34,11 @@ final class Local implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    context.out().println(LocalKeyFile.read(file()));
+    context.out().println(LocalKeyFile.read(keyFile()));
     return 0;
   }
 
-  private Path file() {
+  private Path keyFile() {
     LocalHost host =
         dataRoot.isGiven() ? null : LocalHost.at(context.address(), context.environment());
     Path known = host == null ? null : host.keyFile();

@@ -4,7 +4,7 @@ package dev.ramet.cli.key;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import dev.ramet.cli.command.Context;
 import dev.ramet.cli.http.Json;
-import dev.ramet.cli.term.Human;
+import dev.ramet.cli.term.HumanFormat;
 import dev.ramet.cli.term.Table;
 import dev.ramet.keys.ApiKey;
 import dev.ramet.keys.KeyFile;
@@ -36,11 +36,11 @@ final class Ls implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    List<ApiKey> all = new KeyFile(keys.file(context)).list();
+    List<ApiKey> all = new KeyFile(keys.keyFile(context)).list();
     if (json) {
       ArrayNode array = Json.mapper().createArrayNode();
       for (ApiKey key : all) {
-        array.add(KeyView.of(key));
+        array.add(KeyView.toJson(key));
       }
       context.json(Json.bytes(array));
       return 0;
@@ -49,7 +49,10 @@ final class Ls implements Callable<Integer> {
     Table table = new Table(context.paint(), "KEY", "NAME", "SCOPE", "CREATED");
     for (ApiKey key : all) {
       table.row(
-          key.id(), key.name(), key.scope().label(), Human.ago(key.createdAt().toString(), now));
+          key.id(),
+          key.name(),
+          key.scope().label(),
+          HumanFormat.timeSince(key.createdAt().toString(), now));
     }
     context.print(table);
     return 0;

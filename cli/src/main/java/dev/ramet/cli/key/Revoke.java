@@ -31,7 +31,7 @@ final class Revoke implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    KeyFile file = new KeyFile(keys.file(context));
+    KeyFile file = new KeyFile(keys.keyFile(context));
     for (String key : which) {
       ApiKey revoked = file.revoke(key);
       context.out().println(revoked.id());

@@ -23,12 +23,12 @@ final class Listeners {
   /**
    * Returns whether all listeners on the port belong to root or a user; true when there are none.
    */
-  static boolean belongTo(int user, InetSocketAddress address) throws IOException {
-    return belongTo(user, address.getPort(), Path.of("/proc/net/tcp"))
-        && belongTo(user, address.getPort(), Path.of("/proc/net/tcp6"));
+  static boolean isOwnedBy(int user, InetSocketAddress address) throws IOException {
+    return isOwnedBy(user, address.getPort(), Path.of("/proc/net/tcp"))
+        && isOwnedBy(user, address.getPort(), Path.of("/proc/net/tcp6"));
   }
 
-  static boolean belongTo(int user, int port, Path table) throws IOException {
+  static boolean isOwnedBy(int user, int port, Path table) throws IOException {
     String suffix = ":%04X".formatted(port);
     try {
       for (String line : Files.readAllLines(table)) {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class LocalHost {
   private static final Pattern HERE = Pattern.compile("localhost|127[.][0-9.]+|\\[::1]");
   private static final Path ROOTS_RUNTIME = Path.of("/run/ramet");
-  private static final int USUAL_PORT = 3000;
+  private static final int DEFAULT_PORT = 3000;
 
   private final URI address;
   private final Map<String, String> environment;
@@ -45,16 +45,16 @@ public final class LocalHost {
   /** Returns its unix socket, or null when there is none that this user may connect to. */
   public @Nullable Path socket() {
     List<Path> candidates = new ArrayList<>();
-    if (isUsual()) {
+    if (isDefault()) {
       add(candidates, variable("RAMET_SOCKET"));
     }
-    runtimes().forEach(directory -> candidates.add(directory.resolve(port() + ".sock")));
+    runtimeDirectories().forEach(directory -> candidates.add(directory.resolve(port() + ".sock")));
     String root = variable("RAMET_DATA_ROOT");
-    if (isUsual() && root != null) {
+    if (isDefault() && root != null) {
       candidates.add(Path.of(root).resolve("ramet.sock"));
     }
     for (Path candidate : candidates) {
-      if (isTrusted(candidate) && answers(candidate)) {
+      if (isTrusted(candidate) && isListening(candidate)) {
         return candidate;
       }
     }
@@ -67,8 +67,8 @@ public final class LocalHost {
    */
   public @Nullable Path keyFile() {
     List<Path> candidates = new ArrayList<>();
-    runtimes().forEach(directory -> candidates.add(directory.resolve(port() + ".key")));
-    if (isUsual()) {
+    runtimeDirectories().forEach(directory -> candidates.add(directory.resolve(port() + ".key")));
+    if (isDefault()) {
       String root = variable("RAMET_DATA_ROOT");
       candidates.add(Path.of(root == null ? "/var/lib/ramet" : root).resolve("local.key"));
     }
@@ -93,7 +93,8 @@ public final class LocalHost {
     try {
       int owner = owner(file.toRealPath());
       boolean proven = "https".equals(address.getScheme());
-      if (!proven && !Listeners.belongTo(owner, new InetSocketAddress(address.getHost(), port()))) {
+      if (!proven
+          && !Listeners.isOwnedBy(owner, new InetSocketAddress(address.getHost(), port()))) {
         return null;
       }
       return Files.readString(file).strip();
@@ -103,9 +104,9 @@ public final class LocalHost {
   }
 
   /** Returns whether the other settings in the environment are for this host. */
-  private boolean isUsual() {
+  private boolean isDefault() {
     String set = variable("RAMET_PORT");
-    return Integer.toString(port()).equals(set == null ? "" + USUAL_PORT : set);
+    return Integer.toString(port()).equals(set == null ? "" + DEFAULT_PORT : set);
   }
 
   private int port() {
@@ -114,7 +115,7 @@ public final class LocalHost {
         : "https".equals(address.getScheme()) ? 443 : 80;
   }
 
-  private List<Path> runtimes() {
+  private List<Path> runtimeDirectories() {
     List<Path> all = new ArrayList<>();
     all.add(ROOTS_RUNTIME);
     String own = variable("XDG_RUNTIME_DIR");
@@ -149,7 +150,7 @@ public final class LocalHost {
     return (Integer) Files.getAttribute(path, "unix:uid");
   }
 
-  private static boolean answers(Path socket) {
+  private static boolean isListening(Path socket) {
     try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
       return channel.isConnected();
     } catch (IOException | IllegalArgumentException e) {

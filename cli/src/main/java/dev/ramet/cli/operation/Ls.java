@@ -5,7 +5,7 @@ import dev.ramet.api.operation.OperationInfo;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
 import dev.ramet.cli.http.Client;
-import dev.ramet.cli.term.Human;
+import dev.ramet.cli.term.HumanFormat;
 import dev.ramet.cli.term.Table;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -69,8 +69,8 @@ final class Ls extends ApiCommand {
                 o.kind(),
                 o.subject(),
                 o.state(),
-                Show.doing(o),
-                Human.ago(o.startedAt(), now)));
+                Show.progressText(o),
+                HumanFormat.timeSince(o.startedAt(), now)));
   }
 
   private static String query(String name, @Nullable String value) {

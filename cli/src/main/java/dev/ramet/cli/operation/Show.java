@@ -6,7 +6,7 @@ import dev.ramet.api.operation.OperationInfo;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
 import dev.ramet.cli.http.Client;
-import dev.ramet.cli.term.Human;
+import dev.ramet.cli.term.HumanFormat;
 import dev.ramet.cli.term.Table;
 import java.time.Instant;
 import picocli.CommandLine.Command;
@@ -40,11 +40,13 @@ final class Show extends ApiCommand {
     table.row("Kind", o.kind());
     table.row("Subject", o.subject());
     table.row("State", o.state());
-    table.row("Started", o.startedAt() + " (" + Human.ago(o.startedAt(), Instant.now()) + ")");
+    table.row(
+        "Started",
+        o.startedAt() + " (" + HumanFormat.timeSince(o.startedAt(), Instant.now()) + ")");
     if (o.endedAt() != null) {
       table.row("Ended", o.endedAt());
     }
-    String doing = doing(o);
+    String doing = progressText(o);
     if (!doing.isEmpty()) {
       table.row("Step", doing);
     }
@@ -61,11 +63,11 @@ final class Show extends ApiCommand {
   }
 
   /** Returns the current step and the progress. */
-  static String doing(OperationInfo o) {
+  static String progressText(OperationInfo o) {
     Long done = o.doneBytes();
     Long total = o.totalBytes();
     if (done != null && total != null) {
-      return Human.size(done) + " of " + Human.size(total);
+      return HumanFormat.size(done) + " of " + HumanFormat.size(total);
     }
     return o.step() == null ? "" : o.step();
   }

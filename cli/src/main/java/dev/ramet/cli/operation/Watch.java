@@ -62,7 +62,7 @@ final class Watch extends ApiCommand {
       context().out().println(json);
       return;
     }
-    String doing = Show.doing(now);
+    String doing = Show.progressText(now);
     String text = now.state() + (doing.isEmpty() ? "" : ": " + doing);
     if (!text.equals(shown)) {
       shown = text;

@@ -6,9 +6,9 @@ import dev.ramet.api.sandbox.CloneResult;
 import dev.ramet.api.snapshot.CaptureInfo;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
-import dev.ramet.cli.http.Answer;
 import dev.ramet.cli.http.Client;
-import dev.ramet.cli.term.Human;
+import dev.ramet.cli.http.ClientResponse;
+import dev.ramet.cli.term.HumanFormat;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -43,7 +43,7 @@ final class Clone extends ApiCommand {
   @Override
   protected int run(Client client) {
     CloneRequestBody request = options.request(timeout);
-    Answer answer =
+    ClientResponse answer =
         context()
             .during(
                 "Cloning " + id + ", " + options.count() + " times",
@@ -52,13 +52,15 @@ final class Clone extends ApiCommand {
       context().json(answer.body());
       return 0;
     }
-    CloneResult result = answer.as(CloneResult.class);
+    CloneResult result = answer.parse(CloneResult.class);
     result.sandboxes().forEach(s -> context().out().println(s.sandboxID()));
     CaptureInfo capture = result.capture();
     if (context().terminal().error()) {
       String still =
-          capture == null ? "" : "; the source was paused for " + Human.millis(capture.pauseMs());
-      String made = result.sandboxes().size() + " in " + Human.millis(result.totalMs());
+          capture == null
+              ? ""
+              : "; the source was paused for " + HumanFormat.millis(capture.pauseMs());
+      String made = result.sandboxes().size() + " in " + HumanFormat.millis(result.totalMs());
       context().err().println(made + still);
     }
     return 0;

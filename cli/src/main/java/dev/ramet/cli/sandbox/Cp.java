@@ -57,8 +57,8 @@ final class Cp extends ApiCommand {
 
   @Override
   protected int run(Client client) throws IOException {
-    Place from = Place.of(source);
-    Place to = Place.of(target);
+    Location from = Location.parse(source);
+    Location to = Location.parse(target);
     if ((from.sandbox() == null) == (to.sandbox() == null)) {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT,
@@ -154,17 +154,17 @@ final class Cp extends ApiCommand {
    * @param sandbox the sandbox, or null for this machine
    * @param path the path there
    */
-  record Place(@Nullable String sandbox, String path) {
+  record Location(@Nullable String sandbox, String path) {
     /** Parses {@code ID:/path}, {@code -} or a local path. */
-    static Place of(String text) {
+    static Location parse(String text) {
       int colon = text.indexOf(':');
-      if (colon > 0 && text.substring(0, colon).chars().allMatch(Place::isIdCharacter)) {
+      if (colon > 0 && text.substring(0, colon).chars().allMatch(Location::isIdCharacter)) {
         if (colon == text.length() - 1) {
           throw RametException.invalid(text, "a path must follow the colon");
         }
-        return new Place(text.substring(0, colon), text.substring(colon + 1));
+        return new Location(text.substring(0, colon), text.substring(colon + 1));
       }
-      return new Place(null, text);
+      return new Location(null, text);
     }
 
     private static boolean isIdCharacter(int c) {

@@ -6,8 +6,8 @@ import dev.ramet.api.sandbox.SandboxInfo;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
 import dev.ramet.cli.command.Options;
-import dev.ramet.cli.http.Answer;
 import dev.ramet.cli.http.Client;
+import dev.ramet.cli.http.ClientResponse;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -111,13 +111,13 @@ final class Create extends ApiCommand {
             .diskSizeMB(Options.mebibytes("--disk", disk))
             .allow_internet_access(internet)
             .memoryMode(mode)
-            .network(inbound.with(network.settings()))
+            .network(inbound.applyTo(network.toSettings()))
             .build();
-    CreateSandbox request = volumes.with(plain);
-    Answer answer =
+    CreateSandbox request = volumes.applyTo(plain);
+    ClientResponse answer =
         context()
             .during(
                 "Starting a sandbox from " + template, () -> client.post("/sandboxes", request));
-    return made(answer, SandboxInfo.class, SandboxInfo::sandboxID);
+    return printId(answer, SandboxInfo.class, SandboxInfo::sandboxID);
   }
 }

@@ -37,7 +37,7 @@ final class Download {
     try (InputStream in = answer.stream()) {
       byte[] buffer = new byte[COPY_BUFFER];
       long total = 0;
-      for (int n = next(in, buffer); n >= 0; n = next(in, buffer)) {
+      for (int n = readChunk(in, buffer); n >= 0; n = readChunk(in, buffer)) {
         to.write(buffer, 0, n);
         total += n;
       }
@@ -51,11 +51,11 @@ final class Download {
     }
   }
 
-  private int next(InputStream in, byte[] buffer) {
+  private int readChunk(InputStream in, byte[] buffer) {
     try {
       return in.read(buffer);
     } catch (IOException e) {
-      throw client.broken(e);
+      throw client.connectionFailed(e);
     }
   }
 }

@@ -94,12 +94,12 @@ final class Exec extends ApiCommand {
             timeoutSeconds > 0 ? Duration.ofSeconds(timeoutSeconds) : null);
     int status = 1;
     try (ProcessEvents events = guest.events(command);
-        Interrupts interrupts = new Interrupts()) {
+        InterruptForwarder interrupts = new InterruptForwarder()) {
       for (Event event = events.next(); event != null; event = events.next()) {
         if (event.isStart()) {
-          interrupts.to(guest, event.pid());
+          interrupts.forwardTo(guest, event.pid());
           if (interactive) {
-            Input.forward(context().in(), guest, event.pid());
+            InputForwarder.forward(context().in(), guest, event.pid());
           }
         }
         if (event.isEnd()) {

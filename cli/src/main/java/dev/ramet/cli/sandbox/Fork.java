@@ -7,8 +7,8 @@ import dev.ramet.api.sandbox.ForkEntry;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
 import dev.ramet.cli.command.Errors;
-import dev.ramet.cli.http.Answer;
 import dev.ramet.cli.http.Client;
+import dev.ramet.cli.http.ClientResponse;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +46,7 @@ final class Fork extends ApiCommand {
   @Override
   protected int run(Client client) {
     CloneRequestBody request = options.request(timeout);
-    Answer answer =
+    ClientResponse answer =
         context()
             .during(
                 "Forking " + id + ", " + options.count() + " times",
@@ -55,7 +55,7 @@ final class Fork extends ApiCommand {
       context().json(answer.body());
     }
     int status = 0;
-    for (ForkEntry entry : answer.as(ForkEntry[].class)) {
+    for (ForkEntry entry : answer.parse(ForkEntry[].class)) {
       if (entry.error() != null) {
         int failed = json() ? exception(entry.error()).code().exitStatus() : print(entry.error());
         status = status == 0 ? failed : status;

@@ -32,7 +32,7 @@ final class InboundOptions {
    * Returns network settings with these options and the given egress rules, or null if there are
    * none.
    */
-  @Nullable NetworkSettings with(@Nullable NetworkSettings outbound) {
+  @Nullable NetworkSettings applyTo(@Nullable NetworkSettings outbound) {
     if (!closed && mask == null && httpsPorts.isEmpty()) {
       return outbound;
     }

@@ -3,7 +3,7 @@ package dev.ramet.cli.sandbox;
 
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
-import dev.ramet.cli.command.Each;
+import dev.ramet.cli.command.ForEachId;
 import dev.ramet.cli.http.Client;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +27,7 @@ final class Kill extends ApiCommand {
 
   @Override
   protected int run(Client client) {
-    return Each.of(context(), ids, !json(), id -> client.delete("/sandboxes/" + Client.encode(id)));
+    return ForEachId.apply(
+        context(), ids, !json(), id -> client.delete("/sandboxes/" + Client.encode(id)));
   }
 }

@@ -5,7 +5,7 @@ import dev.ramet.api.sandbox.SandboxInfo;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
 import dev.ramet.cli.http.Client;
-import dev.ramet.cli.term.Human;
+import dev.ramet.cli.term.HumanFormat;
 import dev.ramet.cli.term.Table;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +42,8 @@ final class Ls extends ApiCommand {
   @Override
   protected int run(Client client) {
     byte[] list =
-        client.all("/v2/sandboxes" + (state == null ? "" : "?state=" + Client.encode(state)));
+        client.getAllPages(
+            "/v2/sandboxes" + (state == null ? "" : "?state=" + Client.encode(state)));
     if (quiet) {
       return ids(list, SandboxInfo[].class, SandboxInfo::sandboxID);
     }
@@ -60,8 +61,8 @@ final class Ls extends ApiCommand {
                 s.alias() == null ? s.templateID() : s.alias(),
                 s.state(),
                 "" + s.cpuCount(),
-                Human.mebibytes(s.memoryMB()),
-                Human.ago(s.startedAt(), now),
-                Human.until(s.endAt(), now)));
+                HumanFormat.mebibytes(s.memoryMB()),
+                HumanFormat.timeSince(s.startedAt(), now),
+                HumanFormat.timeUntil(s.endAt(), now)));
   }
 }

@@ -47,7 +47,7 @@ final class Network extends ApiCommand {
   @Override
   protected int run(Client client) {
     String path = "/sandboxes/" + Client.encode(id);
-    NetworkSettings wanted = options.settings();
+    NetworkSettings wanted = options.toSettings();
     if (clear && wanted != null) {
       throw RametException.invalid("--clear", "cannot be combined with other rules");
     }
@@ -56,14 +56,14 @@ final class Network extends ApiCommand {
     } else if (clear) {
       client.put(path + "/network", NetworkSettings.outgoing(null, null));
     }
-    SandboxInfo now = client.get(path).as(SandboxInfo.class);
+    SandboxInfo now = client.get(path).parse(SandboxInfo.class);
     NetworkSettings rules = now.network();
     if (json()) {
       context()
           .json(Json.bytes(rules == null ? NetworkSettings.outgoing(List.of(), List.of()) : rules));
       return 0;
     }
-    Table table = Table.pairs(context().paint());
+    Table table = Table.keyValue(context().paint());
     boolean open = Boolean.TRUE.equals(now.allowInternetAccess());
     table.row("Opens connections", open ? "yes" : "no");
     if (rules != null) {

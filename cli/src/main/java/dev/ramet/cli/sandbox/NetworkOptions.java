@@ -63,7 +63,7 @@ final class NetworkOptions {
   private @Nullable Path rulesFile;
 
   /** Returns the requested rules, or null for none. */
-  @Nullable NetworkSettings settings() {
+  @Nullable NetworkSettings toSettings() {
     NetworkSettings.EgressProxy through = proxy();
     Map<String, @Nullable List<@Nullable NetworkRule>> rules = rules();
     if (allowed.isEmpty() && denied.isEmpty() && through == null && rules == null) {

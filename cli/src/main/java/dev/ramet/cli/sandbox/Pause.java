@@ -3,7 +3,7 @@ package dev.ramet.cli.sandbox;
 
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
-import dev.ramet.cli.command.Each;
+import dev.ramet.cli.command.ForEachId;
 import dev.ramet.cli.http.Client;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -47,7 +47,7 @@ final class Pause extends ApiCommand {
     if (mode != null) {
       body.put("memoryMode", mode);
     }
-    return Each.of(
+    return ForEachId.apply(
         context(),
         ids,
         !json(),

@@ -3,7 +3,7 @@ package dev.ramet.cli.sandbox;
 
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
-import dev.ramet.cli.command.Each;
+import dev.ramet.cli.command.ForEachId;
 import dev.ramet.cli.http.Client;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,7 +37,7 @@ final class Resume extends ApiCommand {
   @Override
   protected int run(Client client) {
     Map<String, Object> body = Map.of("timeout", timeout);
-    return Each.of(
+    return ForEachId.apply(
         context(),
         ids,
         !json(),

@@ -5,9 +5,9 @@ import dev.ramet.api.sandbox.RollbackRequest;
 import dev.ramet.api.sandbox.RollbackResult;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
-import dev.ramet.cli.http.Answer;
 import dev.ramet.cli.http.Client;
-import dev.ramet.cli.term.Human;
+import dev.ramet.cli.http.ClientResponse;
+import dev.ramet.cli.term.HumanFormat;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
@@ -37,7 +37,7 @@ final class Rollback extends ApiCommand {
 
   @Override
   protected int run(Client client) {
-    Answer answer =
+    ClientResponse answer =
         context()
             .during(
                 "Rolling back " + id,
@@ -48,11 +48,15 @@ final class Rollback extends ApiCommand {
     if (json()) {
       context().json(answer.body());
     } else {
-      RollbackResult r = answer.as(RollbackResult.class);
+      RollbackResult r = answer.parse(RollbackResult.class);
       context()
           .out()
           .println(
-              r.sandboxID() + " is at " + r.snapshotID() + " after " + Human.millis(r.totalMs()));
+              r.sandboxID()
+                  + " is at "
+                  + r.snapshotID()
+                  + " after "
+                  + HumanFormat.millis(r.totalMs()));
     }
     return 0;
   }

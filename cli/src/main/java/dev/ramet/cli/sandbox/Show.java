@@ -6,7 +6,7 @@ import dev.ramet.api.sandbox.SandboxInfo;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
 import dev.ramet.cli.http.Client;
-import dev.ramet.cli.term.Human;
+import dev.ramet.cli.term.HumanFormat;
 import dev.ramet.cli.term.Table;
 import java.time.Instant;
 import java.util.TreeMap;
@@ -44,11 +44,14 @@ final class Show extends ApiCommand {
       table.row("Cloned from", s.parentID());
     }
     table.row("CPUs", "" + s.cpuCount());
-    table.row("Memory", Human.mebibytes(s.memoryMB()));
-    table.row("Disk", Human.mebibytes(s.diskSizeMB()));
-    table.row("Started", s.startedAt() + " (" + Human.ago(s.startedAt(), now) + ")");
+    table.row("Memory", HumanFormat.mebibytes(s.memoryMB()));
+    table.row("Disk", HumanFormat.mebibytes(s.diskSizeMB()));
+    table.row("Started", s.startedAt() + " (" + HumanFormat.timeSince(s.startedAt(), now) + ")");
     table.row(
-        "Ends", s.endAt() == null ? "never" : s.endAt() + " (" + Human.until(s.endAt(), now) + ")");
+        "Ends",
+        s.endAt() == null
+            ? "never"
+            : s.endAt() + " (" + HumanFormat.timeUntil(s.endAt(), now) + ")");
     if ("unauthenticated".equals(s.agent())) {
       table.row(
           "Agent",

@@ -18,7 +18,7 @@ final class VolumeOptions {
   private List<String> volumes = new ArrayList<>();
 
   /** Returns the request with these volumes. */
-  CreateSandbox with(CreateSandbox r) {
+  CreateSandbox applyTo(CreateSandbox r) {
     if (volumes.isEmpty()) {
       return r;
     }

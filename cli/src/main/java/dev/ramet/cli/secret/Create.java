@@ -6,8 +6,8 @@ import dev.ramet.api.secret.SecretInfo;
 import dev.ramet.api.secret.SecretUpdate;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
-import dev.ramet.cli.http.Answer;
 import dev.ramet.cli.http.Client;
+import dev.ramet.cli.http.ClientResponse;
 import dev.ramet.errors.RametException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -36,7 +36,7 @@ import picocli.CommandLine.Parameters;
       "  pass show openai | ramet secret create openai --replace"
     })
 final class Create extends ApiCommand {
-  private static final int MOST_BYTES = 64 << 10;
+  private static final int MAX_BYTES = 64 << 10;
 
   @Parameters(paramLabel = "NAME", description = "Its name, which no other secret has.")
   private String name = "";
@@ -66,17 +66,17 @@ final class Create extends ApiCommand {
   protected int run(Client client) {
     Map<String, @Nullable String> pairs =
         metadata.isEmpty() ? null : new LinkedHashMap<String, @Nullable String>(metadata);
-    Answer answer =
+    ClientResponse answer =
         replace
             ? client.post("/secrets/" + Client.encode(name), new SecretUpdate(value(), pairs))
             : client.post("/secrets", new NewSecret(name, value(), pairs));
-    return made(answer, SecretInfo.class, SecretInfo::name);
+    return printId(answer, SecretInfo.class, SecretInfo::name);
   }
 
   private String value() {
     Path from = file;
     try (InputStream in = from == null ? context().in() : Files.newInputStream(from)) {
-      byte[] bytes = in.readNBytes(MOST_BYTES);
+      byte[] bytes = in.readNBytes(MAX_BYTES);
       return new String(bytes, StandardCharsets.UTF_8).replaceFirst("\r?\n\\z", "");
     } catch (IOException e) {
       throw RametException.invalid(

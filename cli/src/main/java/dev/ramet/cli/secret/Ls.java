@@ -5,7 +5,7 @@ import dev.ramet.api.secret.SecretInfo;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
 import dev.ramet.cli.http.Client;
-import dev.ramet.cli.term.Human;
+import dev.ramet.cli.term.HumanFormat;
 import dev.ramet.cli.term.Table;
 import java.time.Instant;
 import java.util.TreeMap;
@@ -29,7 +29,7 @@ final class Ls extends ApiCommand {
     Instant now = Instant.now();
     Table table = new Table(context().paint(), "SECRET", "NAME", "VERSION", "UPDATED", "METADATA");
     return list(
-        client.all("/secrets"),
+        client.getAllPages("/secrets"),
         SecretInfo[].class,
         table,
         secret ->
@@ -37,7 +37,7 @@ final class Ls extends ApiCommand {
                 secret.secretID(),
                 secret.name(),
                 "" + secret.currentVersion(),
-                Human.ago(secret.updatedAt(), now),
+                HumanFormat.timeSince(secret.updatedAt(), now),
                 new TreeMap<>(secret.metadata())
                     .entrySet().stream()
                         .map(pair -> pair.getKey() + "=" + pair.getValue())

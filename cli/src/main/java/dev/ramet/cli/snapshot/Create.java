@@ -6,9 +6,9 @@ import dev.ramet.api.snapshot.CreateSnapshot;
 import dev.ramet.api.snapshot.SnapshotInfo;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
-import dev.ramet.cli.http.Answer;
 import dev.ramet.cli.http.Client;
-import dev.ramet.cli.term.Human;
+import dev.ramet.cli.http.ClientResponse;
+import dev.ramet.cli.term.HumanFormat;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -93,7 +93,7 @@ final class Create extends ApiCommand {
 
   @Override
   protected int run(Client client) {
-    Answer answer =
+    ClientResponse answer =
         context()
             .during(
                 "Taking a snapshot of " + sandbox,
@@ -115,7 +115,7 @@ final class Create extends ApiCommand {
       context().json(answer.body());
       return 0;
     }
-    SnapshotInfo made = answer.as(SnapshotInfo.class);
+    SnapshotInfo made = answer.parse(SnapshotInfo.class);
     context().out().println(made.snapshotID());
     if (answer.status() == UNCHANGED && context().terminal().error()) {
       context().err().println("nothing changed since " + made.createdAt());
@@ -128,10 +128,10 @@ final class Create extends ApiCommand {
           .println(
               "%s, paused for %s, wrote %s of %s of memory (%s: %s)"
                   .formatted(
-                      Human.millis(capture.totalMs()),
-                      Human.millis(capture.pauseMs()),
-                      Human.size(capture.memoryBytesWritten()),
-                      Human.size(capture.memoryBytesTotal()),
+                      HumanFormat.millis(capture.totalMs()),
+                      HumanFormat.millis(capture.pauseMs()),
+                      HumanFormat.size(capture.memoryBytesWritten()),
+                      HumanFormat.size(capture.memoryBytesTotal()),
                       capture.mode(),
                       capture.modeReason()));
     }

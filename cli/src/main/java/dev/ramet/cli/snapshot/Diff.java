@@ -4,9 +4,9 @@ package dev.ramet.cli.snapshot;
 import dev.ramet.api.snapshot.SnapshotDiff;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
-import dev.ramet.cli.http.Answer;
 import dev.ramet.cli.http.Client;
-import dev.ramet.cli.term.Human;
+import dev.ramet.cli.http.ClientResponse;
+import dev.ramet.cli.term.HumanFormat;
 import dev.ramet.cli.term.Table;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -44,12 +44,13 @@ final class Diff extends ApiCommand {
   protected int run(Client client) {
     String limit = ranges != null ? "?limit=" + ranges : json() ? "" : "?limit=0";
     String path = "/snapshots/" + Client.encode(a) + "/diff/" + Client.encode(b) + limit;
-    Answer answer = context().during("Comparing " + a + " with " + b, () -> client.get(path));
+    ClientResponse answer =
+        context().during("Comparing " + a + " with " + b, () -> client.get(path));
     if (json()) {
       context().json(answer.body());
       return 0;
     }
-    SnapshotDiff diff = answer.as(SnapshotDiff.class);
+    SnapshotDiff diff = answer.parse(SnapshotDiff.class);
     Table table =
         new Table(context().paint(), "", "DIFFERS", "PAGES", "RANGES", "OF", "SHARED", "READ");
     SnapshotDiff.Image memory = diff.memory();
@@ -59,24 +60,24 @@ final class Diff extends ApiCommand {
     row(table, "disk", diff.disk());
     context().print(table);
     if (memory != null) {
-      ranges("memory", memory);
+      printRanges("memory", memory);
     }
-    ranges("disk", diff.disk());
+    printRanges("disk", diff.disk());
     return 0;
   }
 
   private static void row(Table table, String what, SnapshotDiff.Image image) {
     table.row(
         what,
-        Human.size(image.differingBytes()),
+        HumanFormat.size(image.differingBytes()),
         "" + image.differingPages(),
         "" + image.rangeCount(),
-        Human.size(image.sizeBytes()),
-        Human.size(image.sharedBytes()),
-        Human.size(image.comparedBytes()));
+        HumanFormat.size(image.sizeBytes()),
+        HumanFormat.size(image.sharedBytes()),
+        HumanFormat.size(image.comparedBytes()));
   }
 
-  private void ranges(String what, SnapshotDiff.Image image) {
+  private void printRanges(String what, SnapshotDiff.Image image) {
     for (SnapshotDiff.Range range : image.ranges()) {
       context().out().println("%s %#x+%#x".formatted(what, range.offset(), range.length()));
     }

@@ -6,8 +6,8 @@ import dev.ramet.api.sandbox.SandboxInfo;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
 import dev.ramet.cli.command.Options;
-import dev.ramet.cli.http.Answer;
 import dev.ramet.cli.http.Client;
+import dev.ramet.cli.http.ClientResponse;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -73,11 +73,11 @@ final class Fork extends ApiCommand {
             .diskSizeMB(Options.mebibytes("--disk", disk))
             .memoryMode(mode)
             .build();
-    Answer answer =
+    ClientResponse answer =
         context()
             .during(
                 "Starting a sandbox from " + id,
                 () -> client.post("/snapshots/" + Client.encode(id) + "/fork", request));
-    return made(answer, SandboxInfo.class, SandboxInfo::sandboxID);
+    return printId(answer, SandboxInfo.class, SandboxInfo::sandboxID);
   }
 }

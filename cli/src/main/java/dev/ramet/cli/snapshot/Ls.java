@@ -5,7 +5,7 @@ import dev.ramet.api.snapshot.SnapshotInfo;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
 import dev.ramet.cli.http.Client;
-import dev.ramet.cli.term.Human;
+import dev.ramet.cli.term.HumanFormat;
 import dev.ramet.cli.term.Table;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +39,8 @@ final class Ls extends ApiCommand {
   @Override
   protected int run(Client client) {
     byte[] list =
-        client.all("/snapshots" + (sandbox == null ? "" : "?sandboxID=" + Client.encode(sandbox)));
+        client.getAllPages(
+            "/snapshots" + (sandbox == null ? "" : "?sandboxID=" + Client.encode(sandbox)));
     if (quiet) {
       return ids(list, SnapshotInfo[].class, SnapshotInfo::snapshotID);
     }
@@ -66,8 +67,8 @@ final class Ls extends ApiCommand {
                 String.join(",", s.tags()),
                 s.status(),
                 s.originSandboxID() == null ? "" : s.originSandboxID(),
-                Human.mebibytes(s.memoryMB()),
-                Human.size(s.exclusiveBytes()),
-                Human.ago(s.createdAt(), now)));
+                HumanFormat.mebibytes(s.memoryMB()),
+                HumanFormat.size(s.exclusiveBytes()),
+                HumanFormat.timeSince(s.createdAt(), now)));
   }
 }

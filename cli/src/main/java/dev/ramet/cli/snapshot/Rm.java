@@ -3,7 +3,7 @@ package dev.ramet.cli.snapshot;
 
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
-import dev.ramet.cli.command.Each;
+import dev.ramet.cli.command.ForEachId;
 import dev.ramet.cli.http.Client;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,6 +30,7 @@ final class Rm extends ApiCommand {
 
   @Override
   protected int run(Client client) {
-    return Each.of(context(), ids, !json(), id -> client.delete("/snapshots/" + Client.encode(id)));
+    return ForEachId.apply(
+        context(), ids, !json(), id -> client.delete("/snapshots/" + Client.encode(id)));
   }
 }

@@ -6,7 +6,7 @@ import dev.ramet.api.snapshot.SnapshotInfo;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
 import dev.ramet.cli.http.Client;
-import dev.ramet.cli.term.Human;
+import dev.ramet.cli.term.HumanFormat;
 import dev.ramet.cli.term.Table;
 import java.time.Instant;
 import java.util.Map;
@@ -53,11 +53,13 @@ final class Show extends ApiCommand {
     if (s.originSandboxID() != null) {
       table.row("Sandbox", s.originSandboxID());
     }
-    table.row("Created", s.createdAt() + " (" + Human.ago(s.createdAt(), Instant.now()) + ")");
+    table.row(
+        "Created",
+        s.createdAt() + " (" + HumanFormat.timeSince(s.createdAt(), Instant.now()) + ")");
     table.row("CPUs", "" + s.cpuCount());
-    table.row("Memory", Human.mebibytes(s.memoryMB()));
-    table.row("Disk", Human.mebibytes(s.diskSizeMB()));
-    table.row("Its own", Human.size(s.exclusiveBytes()) + ", freed when it is deleted");
+    table.row("Memory", HumanFormat.mebibytes(s.memoryMB()));
+    table.row("Disk", HumanFormat.mebibytes(s.diskSizeMB()));
+    table.row("Its own", HumanFormat.size(s.exclusiveBytes()) + ", freed when it is deleted");
     if (s.usedBy() != null && !s.usedBy().isEmpty()) {
       table.row("Used by", String.join(", ", s.usedBy()));
     }
@@ -65,32 +67,32 @@ final class Show extends ApiCommand {
     if (set != null) {
       table.row(
           "Read ahead",
-          Human.size(set.bytes()) + " of its memory, whenever a sandbox is restored from it");
+          HumanFormat.size(set.bytes()) + " of its memory, whenever a sandbox is restored from it");
     }
     CaptureInfo capture = s.capture();
     if (capture != null) {
-      captured(table, capture);
+      captureRows(table, capture);
     }
   }
 
-  private static void captured(Table table, CaptureInfo capture) {
+  private static void captureRows(Table table, CaptureInfo capture) {
     table.row("Mode", capture.mode() + ": " + capture.modeReason());
     table.row(
         "Wrote",
-        Human.size(capture.memoryBytesWritten())
+        HumanFormat.size(capture.memoryBytesWritten())
             + " of "
-            + Human.size(capture.memoryBytesTotal())
+            + HumanFormat.size(capture.memoryBytesTotal())
             + " of memory");
     table.row(
         "Selected",
-        Human.size(capture.memoryBytesSelected())
+        HumanFormat.size(capture.memoryBytesSelected())
             + ", "
-            + Human.size(capture.memoryBytesHoles())
+            + HumanFormat.size(capture.memoryBytesHoles())
             + " of it zeros");
     if (capture.precopyRounds() > 0) {
       table.row(
           "Copied before",
-          Human.size(capture.precopyBytes()) + " in " + capture.precopyRounds() + " rounds");
+          HumanFormat.size(capture.precopyBytes()) + " in " + capture.precopyRounds() + " rounds");
     }
     CaptureInfo.Replaced replaced = capture.replaced();
     if (replaced != null) {
@@ -98,21 +100,21 @@ final class Show extends ApiCommand {
           "Replaced",
           replaced.snapshotID() + ", " + replaced.memoryVolume() + ": " + replaced.reason());
     }
-    table.row("Paused for", Human.millis(capture.pauseMs()));
-    Map<String, Double> paused = orNone(capture.pausePhasesMs());
-    paused.forEach((phase, ms) -> table.row("  " + phase, Human.millis(ms)));
-    table.row("Took", Human.millis(capture.totalMs()));
-    orNone(capture.phasesMs())
+    table.row("Paused for", HumanFormat.millis(capture.pauseMs()));
+    Map<String, Double> paused = valueOrNone(capture.pausePhasesMs());
+    paused.forEach((phase, ms) -> table.row("  " + phase, HumanFormat.millis(ms)));
+    table.row("Took", HumanFormat.millis(capture.totalMs()));
+    valueOrNone(capture.phasesMs())
         .forEach(
             (phase, ms) -> {
               if (!paused.containsKey(phase)) {
-                table.row("  " + phase, Human.millis(ms));
+                table.row("  " + phase, HumanFormat.millis(ms));
               }
             });
   }
 
   /** Returns the phases; an older host does not send them. */
-  private static Map<String, Double> orNone(@Nullable Map<String, Double> phases) {
+  private static Map<String, Double> valueOrNone(@Nullable Map<String, Double> phases) {
     return phases == null ? Map.of() : phases;
   }
 }

@@ -5,8 +5,8 @@ import dev.ramet.api.snapshot.SnapshotInfo;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
 import dev.ramet.cli.command.Options;
-import dev.ramet.cli.http.Answer;
 import dev.ramet.cli.http.Client;
+import dev.ramet.cli.http.ClientResponse;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import org.jspecify.annotations.Nullable;
@@ -46,8 +46,8 @@ final class Wait extends ApiCommand {
             + Client.encode(id)
             + "?wait=true"
             + (seconds == null ? "" : "&timeout=" + seconds);
-    Answer answer = context().during("Waiting for " + id, () -> client.get(path));
-    SnapshotInfo snapshot = answer.as(SnapshotInfo.class);
+    ClientResponse answer = context().during("Waiting for " + id, () -> client.get(path));
+    SnapshotInfo snapshot = answer.parse(SnapshotInfo.class);
     if (json()) {
       context().json(answer.body());
     }

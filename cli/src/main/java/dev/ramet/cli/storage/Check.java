@@ -3,10 +3,10 @@ package dev.ramet.cli.storage;
 
 import dev.ramet.api.storage.StorageCheck;
 import dev.ramet.cli.command.Context;
-import dev.ramet.cli.http.Answer;
 import dev.ramet.cli.http.Client;
+import dev.ramet.cli.http.ClientResponse;
 import dev.ramet.cli.http.Json;
-import dev.ramet.cli.term.Human;
+import dev.ramet.cli.term.HumanFormat;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.List;
@@ -47,40 +47,40 @@ final class Check extends RootCommand {
 
   @Override
   protected int run(Client client) {
-    Answer answer =
+    ClientResponse answer =
         context()
             .during(
                 "Checking the storage",
                 () ->
                     client.post(
                         "/storage/check", new StorageCheck.Request(repair ? Boolean.TRUE : null)));
-    return told(answer.as(StorageCheck.class), answer.body());
+    return report(answer.parse(StorageCheck.class), answer.body());
   }
 
   @Override
-  int atRest(Path dataRoot) {
-    try (Resting roots = Resting.open(context(), dataRoot)) {
+  int runOffline(Path dataRoot) {
+    try (OfflineDataRoots roots = OfflineDataRoots.open(context(), dataRoot)) {
       StorageCheck found = context().during("Checking the storage", () -> roots.check(repair));
-      return told(found, Json.bytes(found));
+      return report(found, Json.bytes(found));
     }
   }
 
   @Override
-  String doing() {
+  String action() {
     return "checking";
   }
 
-  private int told(StorageCheck found, byte[] body) {
+  private int report(StorageCheck found, byte[] body) {
     if (json()) {
       context().json(body);
     } else {
       found.findings().forEach(finding -> print(context(), finding));
-      context().out().println(sum(found));
+      context().out().println(summary(found));
     }
-    return open(found.findings()) == 0 ? 0 : FINDINGS;
+    return countUnrepaired(found.findings()) == 0 ? 0 : FINDINGS;
   }
 
-  private static long open(List<StorageCheck.Finding> findings) {
+  private static long countUnrepaired(List<StorageCheck.Finding> findings) {
     return findings.stream().filter(finding -> !finding.repair().equals("done")).count();
   }
 
@@ -90,9 +90,9 @@ final class Check extends RootCommand {
     boolean done = finding.repair().equals("done");
     String head =
         done
-            ? context.paint().good("repaired")
+            ? context.paint().success("repaired")
             : finding.severity().equals("error")
-                ? context.paint().bad("error")
+                ? context.paint().failure("error")
                 : context.paint().warn("warning");
     out.println(head + ": " + finding.kind() + ": " + finding.path());
     out.println("  " + finding.what() + size(finding.bytes()));
@@ -102,11 +102,11 @@ final class Check extends RootCommand {
   }
 
   private static String size(long bytes) {
-    return bytes == 0 ? "" : " (" + Human.size(bytes) + ")";
+    return bytes == 0 ? "" : " (" + HumanFormat.size(bytes) + ")";
   }
 
-  private static String sum(StorageCheck found) {
-    long open = open(found.findings());
+  private static String summary(StorageCheck found) {
+    long open = countUnrepaired(found.findings());
     long done = found.findings().size() - open;
     return String.format(
         java.util.Locale.ROOT,

@@ -7,7 +7,7 @@ import dev.ramet.cli.command.Context;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.Json;
 import dev.ramet.cli.http.Streams;
-import dev.ramet.cli.term.Human;
+import dev.ramet.cli.term.HumanFormat;
 import dev.ramet.cli.term.Progress;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -43,7 +43,7 @@ abstract class Exchange extends ApiCommand {
                 Json.read(line.getBytes(StandardCharsets.UTF_8), StorageExchange.class);
             Streams.check(one.error());
             if (one.progress() != null) {
-              progress.label(label + " " + bar(one.progress()));
+              progress.label(label + " " + progressBar(one.progress()));
             }
             if (one.result() != null) {
               result[0] = one.result();
@@ -63,7 +63,7 @@ abstract class Exchange extends ApiCommand {
     return 0;
   }
 
-  private static String bar(StorageExchange.Progress p) {
+  private static String progressBar(StorageExchange.Progress p) {
     double part = p.totalBytes() == 0 ? 1 : (double) p.doneBytes() / p.totalBytes();
     int full = (int) (part * WIDTH);
     return "["
@@ -72,11 +72,11 @@ abstract class Exchange extends ApiCommand {
         + "] "
         + (int) (part * 100)
         + "% of "
-        + Human.size(p.totalBytes());
+        + HumanFormat.size(p.totalBytes());
   }
 
   /** Returns the base snapshot of a result in words, followed by a colon. */
-  static String since(StorageExchange.Result result) {
+  static String basePrefix(StorageExchange.Result result) {
     return (result.base() == null ? "" : " since " + result.base()) + ": ";
   }
 
@@ -84,9 +84,9 @@ abstract class Exchange extends ApiCommand {
   static String size(StorageExchange.Result result) {
     return result.files()
         + " files, "
-        + Human.size(result.sizeBytes())
+        + HumanFormat.size(result.sizeBytes())
         + ", "
-        + Human.size(result.dataBytes())
+        + HumanFormat.size(result.dataBytes())
         + " without holes";
   }
 

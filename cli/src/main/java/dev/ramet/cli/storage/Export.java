@@ -68,6 +68,12 @@ final class Export extends Exchange {
     context()
         .err()
         .println(
-            "Exported " + result.kind() + " " + result.id() + since(result) + size(result) + ".");
+            "Exported "
+                + result.kind()
+                + " "
+                + result.id()
+                + basePrefix(result)
+                + size(result)
+                + ".");
   }
 }

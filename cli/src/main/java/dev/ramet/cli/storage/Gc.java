@@ -4,9 +4,9 @@ package dev.ramet.cli.storage;
 import dev.ramet.api.storage.StorageCheck;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
-import dev.ramet.cli.http.Answer;
 import dev.ramet.cli.http.Client;
-import dev.ramet.cli.term.Human;
+import dev.ramet.cli.http.ClientResponse;
+import dev.ramet.cli.term.HumanFormat;
 import dev.ramet.cli.term.Table;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -33,12 +33,12 @@ final class Gc extends ApiCommand {
 
   @Override
   protected int run(Client client) {
-    Answer answer =
+    ClientResponse answer =
         context()
             .during(
                 dryRun ? "Looking for unneeded files" : "Removing unneeded files",
                 () -> client.post("/storage/gc", new StorageCheck.Collect(dryRun ? true : null)));
-    StorageCheck found = answer.as(StorageCheck.class);
+    StorageCheck found = answer.parse(StorageCheck.class);
     boolean resisted =
         !dryRun && found.findings().stream().anyMatch(f -> !f.repair().equals("done"));
     if (json()) {
@@ -52,12 +52,15 @@ final class Gc extends ApiCommand {
     Table table = new Table(context().paint(), "REMOVED", "SIZE", "WHAT", "PATH");
     for (StorageCheck.Finding f : found.findings()) {
       table.row(
-          f.repair().equals("done") ? "yes" : "no", Human.size(f.bytes()), f.what(), f.path());
+          f.repair().equals("done") ? "yes" : "no",
+          HumanFormat.size(f.bytes()),
+          f.what(),
+          f.path());
     }
     context().print(table);
     context()
         .out()
-        .println(Human.size(found.bytes()) + (dryRun ? " would come free." : " in all."));
+        .println(HumanFormat.size(found.bytes()) + (dryRun ? " would come free." : " in all."));
     return resisted ? LEFT : 0;
   }
 }

@@ -58,7 +58,7 @@ final class Import extends Exchange {
             "Imported "
                 + result.kind()
                 + (result.name() == null ? "" : " " + result.name())
-                + since(result)
+                + basePrefix(result)
                 + size(result)
                 + ".");
   }

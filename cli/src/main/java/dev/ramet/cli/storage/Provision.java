@@ -47,11 +47,11 @@ final class Provision implements Callable<Integer> {
     if (gib != null && (gib < 1 || gib > 1 << 20)) {
       throw RametException.invalid("size", "must be 1 to 1048576");
     }
-    Path root = Provisioners.made(dataRoot.path(context));
+    Path root = Provisioners.createDataRoot(dataRoot.path(context));
     for (StorageProvisioner provisioner : Provisioners.all()) {
       Long bytes = gib == null ? null : gib << GIB_SHIFT;
       context.out().println(provisioner.provision(root, bytes));
-      String other = bytes == null ? null : Provisioners.otherSize(provisioner, root, bytes);
+      String other = bytes == null ? null : Provisioners.sizeMismatch(provisioner, root, bytes);
       if (other != null) {
         context.err().println("--size has no effect: " + other);
       }

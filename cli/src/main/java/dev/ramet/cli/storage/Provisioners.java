@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.storage;
 
-import dev.ramet.engine.OwnerOnly;
+import dev.ramet.engine.OwnerOnlyFiles;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.storage.root.ProvisioningStatus;
@@ -33,16 +33,16 @@ final class Provisioners {
     return found;
   }
 
-  static Path existing(Path dataRoot) {
+  static Path requireDataRoot(Path dataRoot) {
     if (!Files.isDirectory(dataRoot)) {
       throw RametException.notFound("data root", dataRoot.toString());
     }
     return dataRoot;
   }
 
-  static Path made(Path dataRoot) {
-    OwnerOnly.makeFiles();
-    OwnerOnly.root("data root", dataRoot);
+  static Path createDataRoot(Path dataRoot) {
+    OwnerOnlyFiles.restrictNewFiles();
+    OwnerOnlyFiles.secureRoot("data root", dataRoot);
     return dataRoot;
   }
 
@@ -50,7 +50,7 @@ final class Provisioners {
    * Returns why there is no pool of the requested size, because a pool keeps its size; null if
    * there is one.
    */
-  static @Nullable String otherSize(StorageProvisioner provisioner, Path dataRoot, long bytes) {
+  static @Nullable String sizeMismatch(StorageProvisioner provisioner, Path dataRoot, long bytes) {
     ProvisioningStatus status = provisioner.status(dataRoot);
     if (status.state() == ProvisioningStatus.State.UNNEEDED) {
       return "no pool is needed, " + status.detail();

@@ -30,7 +30,7 @@ final class Remove implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Path root = Provisioners.existing(dataRoot.path(context));
+    Path root = Provisioners.requireDataRoot(dataRoot.path(context));
     if (!yes) {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT,

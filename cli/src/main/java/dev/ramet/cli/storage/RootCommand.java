@@ -38,15 +38,15 @@ abstract class RootCommand extends ApiCommand {
    * @param dataRoot the data root
    * @return the exit status
    */
-  abstract int atRest(Path dataRoot);
+  abstract int runOffline(Path dataRoot);
 
   /** Returns what the command does to the data root, such as "checking". */
-  abstract String doing();
+  abstract String action();
 
   @Override
   public final Integer call() throws Exception {
     if (offline || dataRoot.isGiven()) {
-      return atRest(dataRoot.path(context()));
+      return runOffline(dataRoot.path(context()));
     }
     try {
       return super.call();
@@ -63,7 +63,7 @@ abstract class RootCommand extends ApiCommand {
       }
     }
     Path root = dataRoot.path(context());
-    context().err().println("no host runs; " + doing() + " " + root + " directly");
-    return atRest(root);
+    context().err().println("no host runs; " + action() + " " + root + " directly");
+    return runOffline(root);
   }
 }

@@ -24,7 +24,7 @@ final class Status implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Path root = Provisioners.existing(dataRoot.path(context));
+    Path root = Provisioners.requireDataRoot(dataRoot.path(context));
     for (StorageProvisioner provisioner : Provisioners.all()) {
       context.out().println(Provisioners.line(provisioner, provisioner.status(root)));
     }

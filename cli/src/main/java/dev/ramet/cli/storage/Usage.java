@@ -49,14 +49,14 @@ final class Usage extends RootCommand {
             rows.accept(one);
           }
         });
-    rows.end();
+    rows.printSums();
     return 0;
   }
 
   @Override
-  int atRest(Path dataRoot) {
+  int runOffline(Path dataRoot) {
     UsageRows rows = new UsageRows(context());
-    try (Resting roots = Resting.open(context(), dataRoot)) {
+    try (OfflineDataRoots roots = OfflineDataRoots.open(context(), dataRoot)) {
       roots.usage(
           one -> {
             if (json()) {
@@ -66,12 +66,12 @@ final class Usage extends RootCommand {
             }
           });
     }
-    rows.end();
+    rows.printSums();
     return 0;
   }
 
   @Override
-  String doing() {
+  String action() {
     return "looking at";
   }
 }

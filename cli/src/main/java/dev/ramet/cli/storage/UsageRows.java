@@ -3,7 +3,7 @@ package dev.ramet.cli.storage;
 
 import dev.ramet.api.storage.StorageUsage;
 import dev.ramet.cli.command.Context;
-import dev.ramet.cli.term.Human;
+import dev.ramet.cli.term.HumanFormat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -24,16 +24,16 @@ final class UsageRows implements Consumer<StorageUsage> {
 
   @Override
   public void accept(StorageUsage one) {
-    begin();
+    printHeading();
     StorageUsage.Node node = one.node();
     if (node != null) {
       String name = node.ownerName();
       print(
           row(
               node.id(),
-              Human.size(node.exclusiveBytes()),
-              Human.size(node.referencedBytes()),
-              Human.size(node.sizeBytes()),
+              HumanFormat.size(node.exclusiveBytes()),
+              HumanFormat.size(node.referencedBytes()),
+              HumanFormat.size(node.sizeBytes()),
               name == null ? "-" : name));
     }
     if (one.root() != null) {
@@ -42,7 +42,7 @@ final class UsageRows implements Consumer<StorageUsage> {
   }
 
   /** Prints the heading only when there is data, because the first line may be an error. */
-  private void begin() {
+  private void printHeading() {
     if (!begun) {
       begun = true;
       print(context.paint().bold(row("IMAGE", "EXCLUSIVE", "REFERENCED", "SIZE", "OF")));
@@ -50,7 +50,7 @@ final class UsageRows implements Consumer<StorageUsage> {
   }
 
   /** Prints the sums, after all rows. */
-  void end() {
+  void printSums() {
     for (StorageUsage.Root root : roots) {
       print("");
       print(
@@ -60,9 +60,9 @@ final class UsageRows implements Consumer<StorageUsage> {
               root.path(),
               root.backend(),
               root.nodes(),
-              Human.size(root.exclusiveBytes()),
-              Human.size(root.usedBytes()),
-              Human.size(root.totalBytes())));
+              HumanFormat.size(root.exclusiveBytes()),
+              HumanFormat.size(root.usedBytes()),
+              HumanFormat.size(root.totalBytes())));
     }
   }
 

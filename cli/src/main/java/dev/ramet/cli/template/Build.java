@@ -33,7 +33,7 @@ import picocli.CommandLine.Parameters;
       "  ramet template build --oci nginx.tar --name web --ready 'curl -sf localhost'",
       "  ramet template build --oci layout --tag v2 --name tools --no-start"
     })
-final class Build extends Making {
+final class Build extends TemplateMaker {
   @Parameters(
       arity = "0..1",
       paramLabel = "RECIPE",
@@ -97,7 +97,7 @@ final class Build extends Making {
   protected int run(Client client) {
     Path file = image;
     if (file != null) {
-      return ofImage(client, file);
+      return buildFromImage(client, file);
     }
     if (platform != null || tag != null || start != null || noStart || ready != null) {
       throw RametException.invalid(
@@ -114,7 +114,7 @@ final class Build extends Making {
             Options.mebibytes("--disk", disk)));
   }
 
-  private int ofImage(Client client, Path file) {
+  private int buildFromImage(Client client, Path file) {
     if (recipe != null) {
       throw RametException.invalid("--oci", "cannot be combined with a recipe");
     }

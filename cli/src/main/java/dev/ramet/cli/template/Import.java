@@ -24,7 +24,7 @@ import picocli.CommandLine.Option;
       "  ramet template import --name cold --kernel vmlinuz --initrd initrd --rootfs disk.raw \\",
       "      --append 'console=ttyS0 root=/dev/vda rw' --memory 1G --cold"
     })
-final class Import extends Making {
+final class Import extends TemplateMaker {
   @Option(names = "--name", required = true, paramLabel = "NAME", description = "NAME or NAME:TAG.")
   private String name = "";
 

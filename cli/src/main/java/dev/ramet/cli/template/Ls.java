@@ -5,7 +5,7 @@ import dev.ramet.api.template.TemplateInfo;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
 import dev.ramet.cli.http.Client;
-import dev.ramet.cli.term.Human;
+import dev.ramet.cli.term.HumanFormat;
 import dev.ramet.cli.term.Table;
 import java.time.Instant;
 import picocli.CommandLine.Command;
@@ -38,7 +38,7 @@ final class Ls extends ApiCommand {
             "DISK",
             "CREATED");
     return list(
-        client.all("/templates"),
+        client.getAllPages("/templates"),
         TemplateInfo[].class,
         table,
         t ->
@@ -49,8 +49,8 @@ final class Ls extends ApiCommand {
                 t.status(),
                 t.warm() ? "warm" : "cold",
                 "" + t.cpuCount(),
-                Human.mebibytes(t.memoryMB()),
-                Human.mebibytes(t.diskSizeMB()),
-                Human.ago(t.createdAt(), now)));
+                HumanFormat.mebibytes(t.memoryMB()),
+                HumanFormat.mebibytes(t.diskSizeMB()),
+                HumanFormat.timeSince(t.createdAt(), now)));
   }
 }

@@ -5,7 +5,7 @@ import dev.ramet.api.template.TemplateInfo;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
 import dev.ramet.cli.http.Client;
-import dev.ramet.cli.term.Human;
+import dev.ramet.cli.term.HumanFormat;
 import dev.ramet.cli.term.Table;
 import java.time.Instant;
 import picocli.CommandLine.Command;
@@ -41,10 +41,12 @@ final class Show extends ApiCommand {
         "Status", t.statusDetail() == null ? t.status() : t.status() + ": " + t.statusDetail());
     table.row("Sandboxes", t.warm() ? "start from memory" : "boot");
     table.row("CPUs", "" + t.cpuCount());
-    table.row("Memory", Human.mebibytes(t.memoryMB()));
-    table.row("Disk", Human.mebibytes(t.diskSizeMB()));
-    table.row("Its own", Human.size(t.exclusiveBytes()) + ", freed when it is deleted");
-    table.row("Created", t.createdAt() + " (" + Human.ago(t.createdAt(), Instant.now()) + ")");
+    table.row("Memory", HumanFormat.mebibytes(t.memoryMB()));
+    table.row("Disk", HumanFormat.mebibytes(t.diskSizeMB()));
+    table.row("Its own", HumanFormat.size(t.exclusiveBytes()) + ", freed when it is deleted");
+    table.row(
+        "Created",
+        t.createdAt() + " (" + HumanFormat.timeSince(t.createdAt(), Instant.now()) + ")");
     if (t.contentKey() != null) {
       table.row("Content", t.contentKey());
     }

@@ -5,8 +5,8 @@ import dev.ramet.api.template.AssignTags;
 import dev.ramet.api.template.AssignedTags;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
-import dev.ramet.cli.http.Answer;
 import dev.ramet.cli.http.Client;
+import dev.ramet.cli.http.ClientResponse;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -37,7 +37,7 @@ final class Tag extends ApiCommand {
 
   @Override
   protected int run(Client client) {
-    Answer answer = client.post("/templates/tags", new AssignTags(template, tags));
-    return made(answer, AssignedTags.class, AssignedTags::buildID);
+    ClientResponse answer = client.post("/templates/tags", new AssignTags(template, tags));
+    return printId(answer, AssignedTags.class, AssignedTags::buildID);
   }
 }

@@ -5,7 +5,7 @@ import dev.ramet.api.template.TemplateTag;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
 import dev.ramet.cli.http.Client;
-import dev.ramet.cli.term.Human;
+import dev.ramet.cli.term.HumanFormat;
 import dev.ramet.cli.term.Table;
 import java.time.Instant;
 import picocli.CommandLine.Command;
@@ -33,6 +33,6 @@ final class Tags extends ApiCommand {
         client.get("/templates/" + Client.encode(name) + "/tags").body(),
         TemplateTag[].class,
         table,
-        t -> table.row(t.tag(), t.buildID(), Human.ago(t.createdAt(), now)));
+        t -> table.row(t.tag(), t.buildID(), HumanFormat.timeSince(t.createdAt(), now)));
   }
 }

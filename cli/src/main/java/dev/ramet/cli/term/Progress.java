@@ -10,7 +10,7 @@ import java.io.PrintStream;
 public final class Progress implements AutoCloseable {
   private static final long SILENT_MILLIS = 1000;
   private static final long TICK_MILLIS = 200;
-  private static final String WHEEL = "|/-\\";
+  private static final String SPINNER = "|/-\\";
   private static final String ERASE = "\r\u001b[K";
 
   private final PrintStream to;
@@ -32,7 +32,7 @@ public final class Progress implements AutoCloseable {
     this.live = live;
     this.label = label;
     if (live) {
-      Thread thread = new Thread(this::turn, "progress");
+      Thread thread = new Thread(this::drawFrame, "progress");
       thread.setDaemon(true);
       thread.start();
     }
@@ -49,12 +49,12 @@ public final class Progress implements AutoCloseable {
     to.println(text);
   }
 
-  private synchronized void turn() {
+  private synchronized void drawFrame() {
     try {
       for (int i = 0; !closed; i++) {
         long millis = (System.nanoTime() - startNanos) / 1_000_000;
         if (millis >= SILENT_MILLIS) {
-          char wheel = WHEEL.charAt(i % WHEEL.length());
+          char wheel = SPINNER.charAt(i % SPINNER.length());
           to.print(ERASE + wheel + " " + label + " " + millis / 1000 + "s");
           to.flush();
           shown = true;

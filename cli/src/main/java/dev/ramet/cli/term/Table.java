@@ -8,27 +8,27 @@ import java.util.List;
 public final class Table {
   private static final String GAP = "  ";
 
-  private final Paint paint;
+  private final TextStyle paint;
   private final List<String[]> rows = new ArrayList<>();
   private final int columns;
   private final boolean headed;
 
   /** Creates a table with a heading for each column. */
-  public Table(Paint paint, String... headings) {
+  public Table(TextStyle paint, String... headings) {
     this.paint = paint;
     this.columns = headings.length;
     this.headed = true;
     rows.add(headings);
   }
 
-  private Table(Paint paint, int columns) {
+  private Table(TextStyle paint, int columns) {
     this.paint = paint;
     this.columns = columns;
     this.headed = false;
   }
 
   /** Creates a table of names and values, one pair per line. */
-  public static Table pairs(Paint paint) {
+  public static Table keyValue(TextStyle paint) {
     return new Table(paint, 2);
   }
 
@@ -46,7 +46,7 @@ public final class Table {
     int[] widths = new int[columns];
     for (String[] row : rows) {
       for (int i = 0; i < columns; i++) {
-        widths[i] = Math.max(widths[i], shown(row[i]).length());
+        widths[i] = Math.max(widths[i], cellText(row[i]).length());
       }
     }
     List<String> lines = new ArrayList<>();
@@ -54,7 +54,7 @@ public final class Table {
       boolean heading = headed && lines.isEmpty();
       StringBuilder line = new StringBuilder();
       for (int i = 0; i < columns; i++) {
-        String cell = shown(row[i]);
+        String cell = cellText(row[i]);
         String padding = i == columns - 1 ? "" : " ".repeat(widths[i] - cell.length()) + GAP;
         boolean name = heading || (!headed && i == 0);
         line.append(name ? paint.bold(cell) : cell).append(padding);
@@ -64,7 +64,7 @@ public final class Table {
     return lines;
   }
 
-  private String shown(String cell) {
+  private String cellText(String cell) {
     return cell.isEmpty() && headed ? "-" : cell;
   }
 }

@@ -41,12 +41,12 @@ public record Terminal(boolean output, boolean error, boolean colour) {
   }
 
   /** Returns the emphasis for standard output. */
-  public Paint onOutput() {
-    return output && colour ? Paint.COLOURS : Paint.PLAIN;
+  public TextStyle onOutput() {
+    return output && colour ? TextStyle.COLOURS : TextStyle.PLAIN;
   }
 
   /** Returns the emphasis for standard error. */
-  public Paint onError() {
-    return error && colour ? Paint.COLOURS : Paint.PLAIN;
+  public TextStyle onError() {
+    return error && colour ? TextStyle.COLOURS : TextStyle.PLAIN;
   }
 }

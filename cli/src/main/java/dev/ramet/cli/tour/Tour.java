@@ -13,7 +13,7 @@ import dev.ramet.api.snapshot.CreateSnapshot;
 import dev.ramet.api.snapshot.SnapshotInfo;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.Json;
-import dev.ramet.cli.term.Human;
+import dev.ramet.cli.term.HumanFormat;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.util.ArrayList;
@@ -31,14 +31,20 @@ final class Tour {
   private static final int SECONDS_TO_LIVE = 3600;
 
   private final Client client;
-  private final Traces traces;
-  private final Report report;
-  private final View view;
+  private final TourResources traces;
+  private final TourReport report;
+  private final TourView view;
   private final String template;
   private final String run;
   private volatile boolean stopped;
 
-  Tour(Client client, Traces traces, Report report, View view, String template, String run) {
+  Tour(
+      Client client,
+      TourResources traces,
+      TourReport report,
+      TourView view,
+      String template,
+      String run) {
     this.client = client;
     this.traces = traces;
     this.report = report;
@@ -60,8 +66,8 @@ final class Tour {
 
     SandboxInfo created = create();
     String id = created.sandboxID();
-    Scene scene = new Scene(client, id);
-    Values planted = Values.unique("source");
+    GuestState scene = new GuestState(client, id);
+    GuestValues planted = GuestValues.unique("source");
     long pid =
         step(
             "plant",
@@ -69,10 +75,15 @@ final class Tour {
             () -> scene.plant(planted),
             p -> planted.disk() + ", " + planted.tmpfs() + ", and a variable of process " + p);
     String snapshot = snapshot(id);
-    step("destroy", "Delete both files and kill the process", () -> destroyed(scene, pid), v -> "");
-    check("both files and the process are gone", Values.NONE.equals(scene.read(pid)));
+    step(
+        "destroy",
+        "Delete both files and kill the process",
+        () -> checkDestruction(scene, pid),
+        v -> "");
+    check("both files and the process are gone", GuestValues.NONE.equals(scene.read(pid)));
     rollback(id, snapshot);
-    Values restored = step("look", "Look for all three", () -> scene.read(pid), Tour::shown);
+    GuestValues restored =
+        step("look", "Look for all three", () -> scene.read(pid), Tour::describe);
     check("the file on the disk is back", restored.disk().equals(planted.disk()));
     check("the file in the tmpfs is back", restored.tmpfs().equals(planted.tmpfs()));
     check(
@@ -81,10 +92,11 @@ final class Tour {
 
     Long hypervisor = info(id).hypervisorPid();
     Long unclonedDisk = traces.diskUse();
-    List<SandboxInfo> made = cloned(id, clones, concurrency, unclonedDisk);
+    List<SandboxInfo> made = cloneSandbox(id, clones, concurrency, unclonedDisk);
     Long during = traces.diskUse();
-    apart(made, pid, planted);
-    Values after = step("source", "Look at the source again", () -> scene.read(pid), Tour::shown);
+    checkIndependence(made, pid, planted);
+    GuestValues after =
+        step("source", "Look at the source again", () -> scene.read(pid), Tour::describe);
     check("the source kept all three of its own values", after.equals(planted));
     check("the source's program is the same process", !after.variable().isEmpty());
     if (hypervisor != null) {
@@ -102,19 +114,19 @@ final class Tour {
         CreateSandbox.builder()
             .templateID(template)
             .timeout(SECONDS_TO_LIVE)
-            .metadata(Map.of(Traces.MARK, run))
+            .metadata(Map.of(TourResources.MARK, run))
             .build();
     return step(
         "create",
         "Start a sandbox from the template " + template,
         () -> {
-          SandboxInfo made = client.post("/sandboxes", request).as(SandboxInfo.class);
+          SandboxInfo made = client.post("/sandboxes", request).parse(SandboxInfo.class);
           traces.source(made.sandboxID());
           return made;
         },
         s ->
             "sandbox %s, %d CPU, %s of memory"
-                .formatted(s.sandboxID(), s.cpuCount(), Human.mebibytes(s.memoryMB())));
+                .formatted(s.sandboxID(), s.cpuCount(), HumanFormat.mebibytes(s.memoryMB())));
   }
 
   private String snapshot(String id) {
@@ -125,8 +137,8 @@ final class Tour {
             () ->
                 client
                     .post("/sandboxes/" + id + "/snapshots", new CreateSnapshot(null, "tour"))
-                    .as(SnapshotInfo.class),
-            s -> s.capture() == null ? "" : shown(s.capture()));
+                    .parse(SnapshotInfo.class),
+            s -> s.capture() == null ? "" : describe(s.capture()));
     if (made.capture() != null) {
       report.snapshot(made.capture());
     }
@@ -144,7 +156,7 @@ final class Tour {
               RollbackResult r =
                   client
                       .post("/sandboxes/" + id + "/rollback", new RollbackRequest(snapshot))
-                      .as(RollbackResult.class);
+                      .parse(RollbackResult.class);
               ms[0] = (System.nanoTime() - start) / 1e6;
               return r;
             },
@@ -153,7 +165,7 @@ final class Tour {
     check("the sandbox has the same id", result.sandboxID().equals(id));
   }
 
-  private List<SandboxInfo> cloned(String id, int n, int concurrency, @Nullable Long before) {
+  private List<SandboxInfo> cloneSandbox(String id, int n, int concurrency, @Nullable Long before) {
     long[] nanos = new long[1];
     CloneResult result =
         step(
@@ -166,35 +178,35 @@ final class Tour {
                       .post(
                           "/sandboxes/" + id + "/clone",
                           new CloneRequestBody(n, concurrency, SECONDS_TO_LIVE))
-                      .as(CloneResult.class);
+                      .parse(CloneResult.class);
               nanos[0] = System.nanoTime() - start;
               return r;
             },
             r -> {
               CaptureInfo capture = r.capture();
-              String each = Human.millis(nanos[0] / 1e6 / n) + " each";
+              String each = HumanFormat.millis(nanos[0] / 1e6 / n) + " each";
               return capture == null
                   ? each
-                  : each + "; the source was paused for " + Human.millis(capture.pauseMs());
+                  : each + "; the source was paused for " + HumanFormat.millis(capture.pauseMs());
             });
     Long after = traces.diskUse();
     Long disk = before == null || after == null ? null : after - before;
-    Long anonymous = anonymous(result.sandboxes());
+    Long anonymous = anonymousBytes(result.sandboxes());
     report.clone(n, concurrency, nanos[0] / 1e6, disk, anonymous);
     if (disk != null) {
-      view.note(Human.size(disk) + " of disk for all of them");
+      view.note(HumanFormat.size(disk) + " of disk for all of them");
     }
     if (anonymous != null) {
-      view.note(Human.size(anonymous) + " of memory of its own for each");
+      view.note(HumanFormat.size(anonymous) + " of memory of its own for each");
     }
     check("all clones started", result.sandboxes().size() == n);
     return result.sandboxes();
   }
 
-  private static @Nullable Long anonymous(List<SandboxInfo> clones) {
+  private static @Nullable Long anonymousBytes(List<SandboxInfo> clones) {
     long sum = 0;
     for (SandboxInfo clone : clones) {
-      Long bytes = Traces.anonymousBytes(clone.hypervisorPid());
+      Long bytes = TourResources.anonymousBytes(clone.hypervisorPid());
       if (bytes == null) {
         return null;
       }
@@ -204,12 +216,12 @@ final class Tour {
   }
 
   /** Changes the state of every clone, and checks that no other clone is affected. */
-  private void apart(List<SandboxInfo> clones, long pid, Values planted) {
-    List<Scene> scenes = new ArrayList<>();
-    List<Values> own = new ArrayList<>();
+  private void checkIndependence(List<SandboxInfo> clones, long pid, GuestValues planted) {
+    List<GuestState> scenes = new ArrayList<>();
+    List<GuestValues> own = new ArrayList<>();
     for (int i = 0; i < clones.size(); i++) {
-      scenes.add(new Scene(client, clones.get(i).sandboxID()));
-      own.add(Values.unique("clone" + (i + 1)));
+      scenes.add(new GuestState(client, clones.get(i).sandboxID()));
+      own.add(GuestValues.unique("clone" + (i + 1)));
     }
     boolean inherited =
         step(
@@ -236,13 +248,13 @@ final class Tour {
     check("every clone sees only its own changes", separate);
   }
 
-  private static Values destroyed(Scene scene, long pid) {
+  private static GuestValues checkDestruction(GuestState scene, long pid) {
     scene.destroy(pid);
-    return Values.NONE;
+    return GuestValues.NONE;
   }
 
   private SandboxInfo info(String id) {
-    return client.get("/sandboxes/" + id).as(SandboxInfo.class);
+    return client.get("/sandboxes/" + id).parse(SandboxInfo.class);
   }
 
   private <T> T step(String name, String title, Supplier<T> work, Function<T, String> detail) {
@@ -263,16 +275,16 @@ final class Tour {
     view.check(name, ok);
   }
 
-  private static String shown(Values v) {
+  private static String describe(GuestValues v) {
     return v.disk() + ", " + v.tmpfs() + ", " + v.variable();
   }
 
-  private static String shown(CaptureInfo c) {
+  private static String describe(CaptureInfo c) {
     return "paused for %s, wrote %s of %s of memory (%s)"
         .formatted(
-            Human.millis(c.pauseMs()),
-            Human.size(c.memoryBytesWritten()),
-            Human.size(c.memoryBytesTotal()),
+            HumanFormat.millis(c.pauseMs()),
+            HumanFormat.size(c.memoryBytesWritten()),
+            HumanFormat.size(c.memoryBytesTotal()),
             c.mode());
   }
 }

@@ -74,9 +74,9 @@ public final class TourCommand implements Callable<Integer> {
     }
     Client client = context.client();
     String run = Long.toHexString(ThreadLocalRandom.current().nextLong());
-    Traces traces = new Traces(client, run);
-    Report report = new Report();
-    View view = new View(context);
+    TourResources traces = new TourResources(client, run);
+    TourReport report = new TourReport();
+    TourView view = new TourView(context);
     Tour tour = new Tour(client, traces, report, view, template, run);
     AtomicBoolean deleted = new AtomicBoolean();
     Thread interrupted =
@@ -105,7 +105,7 @@ public final class TourCommand implements Callable<Integer> {
     return report.good() ? 0 : ErrorCode.INTERNAL.exitStatus();
   }
 
-  private void write(Report report) throws IOException {
+  private void write(TourReport report) throws IOException {
     if (json != null) {
       Files.write(json, Json.bytes(report.json()));
     }

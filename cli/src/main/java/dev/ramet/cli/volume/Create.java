@@ -5,8 +5,8 @@ import dev.ramet.api.volume.CreateVolume;
 import dev.ramet.api.volume.VolumeInfo;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
-import dev.ramet.cli.http.Answer;
 import dev.ramet.cli.http.Client;
+import dev.ramet.cli.http.ClientResponse;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
@@ -26,7 +26,7 @@ final class Create extends ApiCommand {
 
   @Override
   protected int run(Client client) {
-    Answer answer = client.post("/volumes", new CreateVolume(name));
-    return made(answer, VolumeInfo.class, VolumeInfo::volumeID);
+    ClientResponse answer = client.post("/volumes", new CreateVolume(name));
+    return printId(answer, VolumeInfo.class, VolumeInfo::volumeID);
   }
 }

@@ -28,7 +28,7 @@ final class Ls extends ApiCommand {
 
   @Override
   protected int run(Client client) {
-    byte[] list = client.all("/volumes");
+    byte[] list = client.getAllPages("/volumes");
     if (quiet) {
       return ids(list, VolumeInfo[].class, VolumeInfo::volumeID);
     }

@@ -14,7 +14,7 @@ final class Names {
    * be an id.
    */
   static String id(Client client, String nameOrId) {
-    for (VolumeInfo volume : Json.read(client.all("/volumes"), VolumeInfo[].class)) {
+    for (VolumeInfo volume : Json.read(client.getAllPages("/volumes"), VolumeInfo[].class)) {
       if (volume.name().equals(nameOrId)) {
         return volume.volumeID();
       }

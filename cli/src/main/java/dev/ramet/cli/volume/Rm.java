@@ -3,7 +3,7 @@ package dev.ramet.cli.volume;
 
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
-import dev.ramet.cli.command.Each;
+import dev.ramet.cli.command.ForEachId;
 import dev.ramet.cli.http.Client;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,7 +27,7 @@ final class Rm extends ApiCommand {
 
   @Override
   protected int run(Client client) {
-    return Each.of(
+    return ForEachId.apply(
         context(),
         volumes,
         !json(),

@@ -40,7 +40,7 @@ final class Show extends ApiCommand {
     table.row("Name", info.name());
     table.row("Volume", info.volumeID());
     table.row("Token", String.valueOf(info.token()));
-    for (SandboxInfo s : Json.read(client.all("/v2/sandboxes"), SandboxInfo[].class)) {
+    for (SandboxInfo s : Json.read(client.getAllPages("/v2/sandboxes"), SandboxInfo[].class)) {
       List<VolumeMountInfo> mounts = s.volumeMounts();
       if (mounts != null) {
         for (VolumeMountInfo mount : mounts) {

@@ -87,7 +87,7 @@ class SocketConnectionTest {
   void asksAndReads() throws Exception {
     CompletableFuture<String> sent =
         answering("HTTP/1.1 200 OK\r\nx-next-token: t\r\nContent-Length: 2\r\n\r\n[]more");
-    Answer answer = client().get("/sandboxes?limit=1");
+    ClientResponse answer = client().get("/sandboxes?limit=1");
     assertArrayEquals("[]".getBytes(ISO_8859_1), answer.body());
     assertEquals("t", answer.nextToken());
     assertTrue(sent.get().startsWith("GET /sandboxes?limit=1 HTTP/1.1\r\n"), sent.get());
@@ -100,7 +100,7 @@ class SocketConnectionTest {
         answering(
             "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 201 Created\r\nTransfer-Encoding:"
                 + " chunked\r\n\r\n3\r\n{\"a\r\n4\r\n\":1}\r\n0\r\n\r\n");
-    Answer answer = client().post("/sandboxes", java.util.Map.of("templateID", "micro"));
+    ClientResponse answer = client().post("/sandboxes", java.util.Map.of("templateID", "micro"));
     assertEquals(201, answer.status());
     assertEquals("{\"a\":1}", new String(answer.body(), ISO_8859_1));
     assertTrue(sent.get().endsWith("\r\n\r\n{\"templateID\":\"micro\"}"), sent.get());

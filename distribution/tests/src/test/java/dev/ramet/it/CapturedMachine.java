@@ -108,7 +108,7 @@ final class CapturedMachine implements AutoCloseable, BeforeEachCallback, AfterE
   }
 
   Snapshot replacing(String sandboxId, String old) {
-    return ground.engine().snapshots().create(NewSnapshot.of(sandboxId, null).replacing(old));
+    return ground.engine().snapshots().create(NewSnapshot.named(sandboxId, null).replacing(old));
   }
 
   /** Writes random bytes to the guest's memory and returns their hash. */

@@ -18,7 +18,7 @@ final class DerivedTemplates {
     BuildLog silent =
         new BuildLog() {
           @Override
-          public void at(int number) {}
+          public void stepReached(int number) {}
 
           @Override
           public void step(String description) {}
@@ -27,7 +27,7 @@ final class DerivedTemplates {
           public void output(boolean error, String line) {}
 
           @Override
-          public void waiting() {}
+          public void heartbeat() {}
         };
     return engine
         .templates()

@@ -136,7 +136,7 @@ final class DmSnapshotMachinesTest {
     Sandbox origin = ground.create();
     ground.shell(origin.id()).run("echo disk > /root/file && sync");
     Snapshot snapshot =
-        ground.engine().snapshots().create(NewSnapshot.of(origin.id(), null).withoutMemory());
+        ground.engine().snapshots().create(NewSnapshot.named(origin.id(), null).withoutMemory());
     Sandbox larger =
         ground
             .engine()

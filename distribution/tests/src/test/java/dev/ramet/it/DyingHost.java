@@ -42,7 +42,7 @@ final class DyingHost {
       config = config.with("ramet.memory-volumes", "IN_PLACE");
     }
     if (arguments[1].equals("repair")) {
-      try (OfflineStorage resting = EngineFactory.atRest(config)) {
+      try (OfflineStorage resting = EngineFactory.openOffline(config)) {
         resting.check(true);
       }
       Runtime.getRuntime().halt(0);
@@ -64,7 +64,7 @@ final class DyingHost {
       case "replace" -> {
         engine.snapshots().create(sandbox, "first");
         engine.snapshots().create(sandbox, "victim");
-        engine.snapshots().create(NewSnapshot.of(sandbox, "crashed").replacing("victim"));
+        engine.snapshots().create(NewSnapshot.named(sandbox, "crashed").replacing("victim"));
       }
       case "rollback" -> engine.sandboxes().rollback(sandbox, "start");
       case "clone" -> engine.sandboxes().clone(sandbox, new CloneRequest(2, 1, null));
@@ -114,6 +114,6 @@ final class DyingHost {
   }
 
   private static NewSnapshot unawaited(String sandbox) {
-    return NewSnapshot.of(sandbox, "crashed").withoutWaiting();
+    return NewSnapshot.named(sandbox, "crashed").withoutWaiting();
   }
 }

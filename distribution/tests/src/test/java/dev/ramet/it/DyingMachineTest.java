@@ -71,7 +71,7 @@ final class DyingMachineTest {
           ground
               .engine()
               .snapshots()
-              .create(NewSnapshot.of(started.id(), "dying").withoutWaiting());
+              .create(NewSnapshot.named(started.id(), "dying").withoutWaiting());
       ground.engine().snapshots().await(writing.id(), Duration.ofMinutes(1));
       ground.steps().resetWhenDone();
       Snapshot failed = ground.engine().snapshots().get(writing.id());

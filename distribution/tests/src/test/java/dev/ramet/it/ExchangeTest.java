@@ -195,7 +195,7 @@ final class ExchangeTest {
     ground
         .engine()
         .snapshots()
-        .create(NewSnapshot.of(exchange.sandboxId(), "young").withoutWaiting());
+        .create(NewSnapshot.named(exchange.sandboxId(), "young").withoutWaiting());
     ground.engine().snapshots().await("young", Duration.ofMinutes(1));
     assertEquals(ErrorCode.CONFLICT, refusals.get(0).code(), refusals.toString());
     ground.engine().snapshots().delete("young", false);

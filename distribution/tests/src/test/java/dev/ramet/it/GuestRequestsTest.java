@@ -42,8 +42,9 @@ final class GuestRequestsTest {
   private static final NetworkRules NAMED =
       new NetworkRules(List.of("localhost"), List.of("0.0.0.0/0"));
   private static final NetworkRules RULED =
-      NAMED.with(
-          RequestRules.of(Map.of("localhost", List.of(Map.of(HEADER, "key ${e2b.secrets.api}")))));
+      NAMED.withRequestRules(
+          RequestRules.parse(
+              Map.of("localhost", List.of(Map.of(HEADER, "key ${e2b.secrets.api}")))));
 
   /** The header's values that servers received, or "nothing". */
   private final Queue<String> told = new ConcurrentLinkedQueue<>();
@@ -180,8 +181,8 @@ final class GuestRequestsTest {
   @Test
   void whatCannotTakeEffectIsRefusedAndChangesNothing() throws Exception {
     NetworkRules unknown =
-        NAMED.with(
-            RequestRules.of(Map.of("localhost", List.of(Map.of("X", "${e2b.secrets.none}")))));
+        NAMED.withRequestRules(
+            RequestRules.parse(Map.of("localhost", List.of(Map.of("X", "${e2b.secrets.none}")))));
     RametException refused = assertThrows(RametException.class, () -> create(unknown));
     assertEquals(ErrorCode.INVALID_ARGUMENT, refused.code());
     assertTrue(String.valueOf(refused.getMessage()).contains("none"), refused.getMessage());

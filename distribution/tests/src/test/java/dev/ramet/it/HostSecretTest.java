@@ -49,7 +49,7 @@ final class HostSecretTest extends HostSecretGround {
     ground.openEngine();
     refuses(sandbox, known, "after a restart of the host");
     // This snapshot freezes and thaws the guest's file systems.
-    ground.engine().snapshots().create(NewSnapshot.of(id, "disk").withoutMemory());
+    ground.engine().snapshots().create(NewSnapshot.named(id, "disk").withoutMemory());
     refuses(create("disk"), known, "after a boot from a snapshot of the disk");
 
     sandboxes().pause(id, true);

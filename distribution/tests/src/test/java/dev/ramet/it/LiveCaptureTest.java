@@ -190,25 +190,25 @@ final class LiveCaptureTest {
 
   @Test
   void aMachineThatDidNothingKeepsItsSnapshot() throws Exception {
-    assertEquals(Optional.empty(), snapshots().unchanged(id), "there is none yet");
+    assertEquals(Optional.empty(), snapshots().findUnchanged(id), "there is none yet");
     // An idle machine still updates its clock, and so changes.
     freeze();
     Snapshot taken = snapshot();
-    Snapshot same = snapshots().unchanged(id).orElseThrow();
+    Snapshot same = snapshots().findUnchanged(id).orElseThrow();
     assertEquals(taken.id(), same.id());
     // The best of several: a busy host can delay each.
     long nanos = Long.MAX_VALUE;
     for (int i = 0; i < 10 && nanos >= 100_000_000; i++) {
       long begin = System.nanoTime();
-      assertEquals(taken.id(), snapshots().unchanged(id).orElseThrow().id());
+      assertEquals(taken.id(), snapshots().findUnchanged(id).orElseThrow().id());
       nanos = Math.min(nanos, System.nanoTime() - begin);
     }
     assertTrue(nanos < 100_000_000, nanos + " ns");
     assertEquals(1, snapshots().list(id).size());
     Snapshot next = snapshot();
-    assertEquals(next.id(), snapshots().unchanged(id).orElseThrow().id());
+    assertEquals(next.id(), snapshots().findUnchanged(id).orElseThrow().id());
     snapshots().delete(next.id(), false);
-    assertEquals(Optional.empty(), snapshots().unchanged(id), "it was deleted");
+    assertEquals(Optional.empty(), snapshots().findUnchanged(id), "it was deleted");
   }
 
   /** Halts the machine's only processor for good. */
@@ -237,10 +237,10 @@ final class LiveCaptureTest {
   void aMachineThatWroteDoesNot() throws Exception {
     snapshot();
     shell.run("echo x > /tmp/x");
-    assertEquals(Optional.empty(), snapshots().unchanged(id));
+    assertEquals(Optional.empty(), snapshots().findUnchanged(id));
     snapshot();
     shell.run("echo x > /root/x; sync");
-    assertEquals(Optional.empty(), snapshots().unchanged(id));
+    assertEquals(Optional.empty(), snapshots().findUnchanged(id));
     String hash = fill(4);
     Snapshot after = snapshot();
     assertEquals(

@@ -135,7 +135,7 @@ final class LostWritesTest {
             ground
                 .engine()
                 .snapshots()
-                .create(NewSnapshot.of(sandbox.id(), "torn").withoutMemory()));
+                .create(NewSnapshot.named(sandbox.id(), "torn").withoutMemory()));
 
     ground.engine().sandboxes().rollback(sandbox.id(), "before");
     shell = ground.shell(sandbox.id());

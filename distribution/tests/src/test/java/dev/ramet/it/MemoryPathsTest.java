@@ -57,7 +57,7 @@ final class MemoryPathsTest {
     return ground
         .engine()
         .snapshots()
-        .create(NewSnapshot.of(sandbox.id(), null).by(wanted).verified());
+        .create(NewSnapshot.named(sandbox.id(), null).by(wanted).verified());
   }
 
   private static CaptureReport report(Snapshot snapshot) {

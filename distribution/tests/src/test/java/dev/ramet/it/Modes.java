@@ -22,7 +22,7 @@ final class Modes {
 
   /** Takes a snapshot in this mode; fails if the mode cannot do it. */
   static Snapshot forced(Ground ground, String sandbox, String mode) {
-    return ground.engine().snapshots().create(NewSnapshot.of(sandbox, null).by(mode));
+    return ground.engine().snapshots().create(NewSnapshot.named(sandbox, null).by(mode));
   }
 
   static CaptureReport report(Snapshot snapshot) {

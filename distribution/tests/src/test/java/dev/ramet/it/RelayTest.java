@@ -194,7 +194,7 @@ final class RelayTest {
       try (Socket connection = patient.accept()) {
         connection.setSoTimeout(60_000);
         assertTrue(connection.getInputStream().read() == 'G');
-        sandboxes().setNetwork(id, NetworkRules.NONE.closed());
+        sandboxes().setNetwork(id, NetworkRules.NONE.denyingRest());
         assertThrows(IOException.class, () -> readToTheEnd(connection), "the server's side");
       }
       guest.run("for i in $(seq 600); do [ -e /tmp/ended ] && exit 0; sleep 0.1; done; exit 1");
@@ -206,7 +206,7 @@ final class RelayTest {
   }
 
   private NetworkRules through(NetworkRules rules) {
-    return rules.through(new UpstreamProxy("localhost", proxy.port(), "me", "secret"));
+    return rules.withProxy(new UpstreamProxy("localhost", proxy.port(), "me", "secret"));
   }
 
   @Test
@@ -225,14 +225,14 @@ final class RelayTest {
     try (ServerSocket unused = new ServerSocket(0)) {
       nobodys = unused.getLocalPort();
     }
-    NetworkRules lost = NAMED.through(new UpstreamProxy("127.0.0.1", nobodys, null, null));
+    NetworkRules lost = NAMED.withProxy(new UpstreamProxy("127.0.0.1", nobodys, null, null));
     sandboxes().setNetwork(id, lost);
     String answer = get(ground.shell(id), "localhost");
     assertTrue(answer.startsWith("HTTP/1.1 502 "), answer);
-    sandboxes().setNetwork(id, NetworkRules.NONE.through(lost.egressProxy()));
+    sandboxes().setNetwork(id, NetworkRules.NONE.withProxy(lost.egressProxy()));
     assertEquals("", get(ground.shell(id), "localhost", "10.0.2.2", server.port()));
     UpstreamProxy shut = new UpstreamProxy("127.3.0.1", proxy.port(), null, null);
-    NetworkRules never = NetworkRules.NONE.through(shut);
+    NetworkRules never = NetworkRules.NONE.withProxy(shut);
     assertEquals(
         ErrorCode.INVALID_ARGUMENT,
         assertThrows(RametException.class, () -> sandboxes().setNetwork(id, never)).code());

@@ -83,7 +83,7 @@ final class RootRecordTest {
     RametException e = refused(ErrorCode.CORRUPT, () -> backend(free()));
     assertTrue(String.valueOf(e.getMessage()).contains("volumes/.backend"), e.getMessage());
     refused(ErrorCode.CORRUPT, () -> backend(copying()));
-    refused(ErrorCode.CORRUPT, () -> EngineFactory.atRest(free()).close());
+    refused(ErrorCode.CORRUPT, () -> EngineFactory.openOffline(free()).close());
     assertFalse(Files.exists(root.resolve("pool.xfs.img")));
     assertFalse(Files.exists(root.resolve("root.json")));
 
@@ -120,7 +120,7 @@ final class RootRecordTest {
     assertEquals("byte-copy", backend(copying()));
     provisioner().provision(root, POOL_BYTES);
     assertEquals("byte-copy", backend(free()));
-    try (var resting = EngineFactory.atRest(free())) {
+    try (var resting = EngineFactory.openOffline(free())) {
       assertEquals("byte-copy", resting.usage(node -> {}).get(0).backend());
     }
   }

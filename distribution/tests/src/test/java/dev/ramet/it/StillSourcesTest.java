@@ -65,7 +65,7 @@ final class StillSourcesTest {
   }
 
   private Snapshot diskOf(String id) {
-    return ground.engine().snapshots().create(NewSnapshot.of(id, null).withoutMemory());
+    return ground.engine().snapshots().create(NewSnapshot.named(id, null).withoutMemory());
   }
 
   private String pausedWithMemory() throws Exception {
@@ -131,7 +131,7 @@ final class StillSourcesTest {
   }
 
   private Optional<Snapshot> unchanged(String id) {
-    return ground.engine().snapshots().unchanged(id);
+    return ground.engine().snapshots().findUnchanged(id);
   }
 
   @Test
@@ -170,9 +170,9 @@ final class StillSourcesTest {
     SortedSet<String> files = ground.files();
     List<NewSnapshot> refused =
         List.of(
-            NewSnapshot.of(id, null).by("full"),
-            NewSnapshot.of(id, null).verified(),
-            NewSnapshot.of(id, null).withoutMemory());
+            NewSnapshot.named(id, null).by("full"),
+            NewSnapshot.named(id, null).verified(),
+            NewSnapshot.named(id, null).withoutMemory());
     for (NewSnapshot request : refused) {
       RametException e =
           assertThrows(RametException.class, () -> ground.engine().snapshots().create(request));

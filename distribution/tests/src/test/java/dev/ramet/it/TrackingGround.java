@@ -57,7 +57,7 @@ abstract class TrackingGround {
   }
 
   Snapshot snapshot(String mode) {
-    return ground.engine().snapshots().create(NewSnapshot.of(id, null).by(mode));
+    return ground.engine().snapshots().create(NewSnapshot.named(id, null).by(mode));
   }
 
   static CaptureReport report(Snapshot snapshot) {

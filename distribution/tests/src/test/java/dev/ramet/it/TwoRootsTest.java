@@ -66,7 +66,8 @@ final class TwoRootsTest {
       clones.forEach(clone -> ground.engine().sandboxes().kill(clone.id()));
 
       ground.closeEngine();
-      try (OfflineStorage resting = EngineFactory.atRest(config(ground.dataRoot(), null, null))) {
+      try (OfflineStorage resting =
+          EngineFactory.openOffline(config(ground.dataRoot(), null, null))) {
         assertEquals(List.of(), resting.check(true).findings());
         assertEquals(
             List.of(disks, memory),
@@ -211,7 +212,8 @@ final class TwoRootsTest {
   private static void notLookedAt(ErrorCode code, Path dataRoot) {
     RametException e =
         assertThrows(
-            RametException.class, () -> EngineFactory.atRest(config(dataRoot, null, null)).close());
+            RametException.class,
+            () -> EngineFactory.openOffline(config(dataRoot, null, null)).close());
     assertEquals(code, e.code(), e.toString());
   }
 
@@ -241,7 +243,7 @@ final class TwoRootsTest {
       // A damaged file system is often mounted read-only.
       remount("ro", data);
       remount("ro", places.memory());
-      try (OfflineStorage resting = EngineFactory.atRest(config(data, null, null))) {
+      try (OfflineStorage resting = EngineFactory.openOffline(config(data, null, null))) {
         assertEquals(List.of(), resting.check(false).findings());
       } finally {
         remount("rw", data);

@@ -78,7 +78,9 @@ final class VolumesTest {
     shell.run("echo first > /mnt/shared/log; echo mine > /root/own");
     assertEquals("first", ground.shell(other.id()).run("cat /mnt/shared/log"));
     assertEquals(
-        List.of(mount.of(volume)), sandboxes().get(one.id()).rules().volumes(), "it is told");
+        List.of(mount.resolvedTo(volume)),
+        sandboxes().get(one.id()).rules().volumes(),
+        "it is told");
 
     ground.engine().snapshots().create(one.id(), "before");
     shell.run("echo second >> /mnt/shared/log; echo changed > /root/own");
@@ -91,7 +93,7 @@ final class VolumesTest {
 
     List<Sandbox> clones = sandboxes().clone(one.id(), new CloneRequest(2, 1, null)).sandboxes();
     for (Sandbox clone : clones) {
-      assertEquals(List.of(mount.of(volume)), clone.rules().volumes());
+      assertEquals(List.of(mount.resolvedTo(volume)), clone.rules().volumes());
       ground.shell(clone.id()).run("echo " + clone.id() + " >> /mnt/shared/log");
     }
     assertEquals(

@@ -61,7 +61,7 @@ final class WritingTest {
     return ground
         .engine()
         .snapshots()
-        .create(NewSnapshot.of(id, name).describedAs("why").withoutWaiting());
+        .create(NewSnapshot.named(id, name).describedAs("why").withoutWaiting());
   }
 
   private void holdBefore(String step) {
@@ -173,7 +173,7 @@ final class WritingTest {
             ground
                 .engine()
                 .snapshots()
-                .create(NewSnapshot.of(id, "x").by("telepathy").withoutWaiting()));
+                .create(NewSnapshot.named(id, "x").by("telepathy").withoutWaiting()));
     Snapshot next = begin("doomed");
     ground.engine().snapshots().await(next.id(), PATIENCE);
     assertEquals(Snapshot.Status.READY, ground.engine().snapshots().get(next.id()).status());

@@ -53,13 +53,13 @@ final class ControlGroups {
         : Optional.empty();
   }
 
-  Path of(String name) {
+  Path path(String name) {
     return parent.resolve(prefix + name);
   }
 
   /** Makes a group unless it is there. */
   Path make(String name) throws IOException {
-    return Files.createDirectories(of(name));
+    return Files.createDirectories(path(name));
   }
 
   /** Moves a process with all its threads. */
@@ -70,14 +70,14 @@ final class ControlGroups {
   /** Removes a group that has no process any more; one that has stays. */
   boolean remove(String name) {
     try {
-      return Files.deleteIfExists(of(name));
+      return Files.deleteIfExists(path(name));
     } catch (IOException e) {
       return false;
     }
   }
 
   /** The names of all that are there. */
-  List<String> names() {
+  List<String> list() {
     List<String> names = new ArrayList<>();
     try (DirectoryStream<Path> found = Files.newDirectoryStream(parent, prefix + "*")) {
       found.forEach(

@@ -2,7 +2,7 @@
 package dev.ramet.egress.filter;
 
 import dev.ramet.egress.proxy.ConnectionPolicy;
-import dev.ramet.egress.proxy.Lookup;
+import dev.ramet.egress.proxy.NameResolver;
 import dev.ramet.egress.proxy.ProxyServer;
 import dev.ramet.egress.proxy.RequestInterceptor;
 import dev.ramet.egress.rule.Cidr;
@@ -36,15 +36,15 @@ public final class EgressFilter implements AutoCloseable {
 
   private final String prefix;
   private final List<Cidr> never;
-  private final Lookup lookup;
+  private final NameResolver lookup;
   private final Set<String> used = new HashSet<>();
-  private final Map<String, Relaying> relays = new HashMap<>();
+  private final Map<String, ActiveRelay> relays = new HashMap<>();
   private final Map<String, MachinePrograms> programs = new HashMap<>();
   private @Nullable FilterTrial trial;
   private boolean closed;
 
   /** A machine's relay, and how the kernel brings connections to it. */
-  private record Relaying(ProxyServer relay, RelayTables tables) {
+  private record ActiveRelay(ProxyServer relay, RelayTables tables) {
     void close() {
       relay.close();
       tables.close();
@@ -58,7 +58,7 @@ public final class EgressFilter implements AutoCloseable {
    * @param never what no guest may reach
    */
   public EgressFilter(String prefix, List<Cidr> never) {
-    this(prefix, never, Lookup.SYSTEM);
+    this(prefix, never, NameResolver.SYSTEM);
   }
 
   /**
@@ -66,14 +66,14 @@ public final class EgressFilter implements AutoCloseable {
    *
    * @param lookup looks up the names of hosts that guests may reach by their name
    */
-  EgressFilter(String prefix, List<Cidr> never, Lookup lookup) {
+  EgressFilter(String prefix, List<Cidr> never, NameResolver lookup) {
     this.prefix = prefix;
     this.never = List.copyOf(never);
     this.lookup = lookup;
   }
 
   /** Whether it works here. */
-  public boolean usable() {
+  public boolean isUsable() {
     return state().groups() != null;
   }
 
@@ -121,20 +121,20 @@ public final class EgressFilter implements AutoCloseable {
       return;
     }
     try {
-      Path group = made(groups, machine);
+      Path group = createGroup(groups, machine);
       enforce(machine, group, own, rules, headers);
       ControlGroups.move(pid, group);
     } catch (IOException | LinuxException e) {
       release(machine);
-      throw unfit(machine, e);
+      throw filterFailed(machine, e);
     }
   }
 
   /** Under the lock, so that nobody takes it for one that is left over. */
-  private synchronized Path made(ControlGroups groups, String machine) throws IOException {
+  private synchronized Path createGroup(ControlGroups groups, String machine) throws IOException {
     used.add(machine);
     // The group may be another one than before: earlier programs say nothing about it.
-    forget(machine);
+    detachPrograms(machine);
     return groups.make(machine);
   }
 
@@ -148,9 +148,9 @@ public final class EgressFilter implements AutoCloseable {
     ControlGroups groups = groupsFor(rules, headers);
     if (groups != null) {
       try {
-        enforce(machine, groups.of(machine), own, rules, headers);
+        enforce(machine, groups.path(machine), own, rules, headers);
       } catch (IOException | LinuxException e) {
-        throw unfit(machine, e);
+        throw filterFailed(machine, e);
       }
     }
   }
@@ -159,7 +159,7 @@ public final class EgressFilter implements AutoCloseable {
   public void check(NetworkRules rules) {
     groupsFor(rules, RequestInterceptor.NONE);
     UpstreamProxy proxy = rules.egressProxy();
-    if (proxy != null && neverReached(proxy.host())) {
+    if (proxy != null && isNeverReached(proxy.host())) {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT,
           "network.egressProxy.address: guests on this host may not reach this address",
@@ -170,17 +170,17 @@ public final class EgressFilter implements AutoCloseable {
   }
 
   /** A name says nothing yet: it is looked up with each connection. */
-  private boolean neverReached(String host) {
-    return HostPatterns.normal(host) == null && Cidr.parse(host).in(never);
+  private boolean isNeverReached(String host) {
+    return HostPatterns.normalize(host) == null && Cidr.parse(host).in(never);
   }
 
   private @Nullable ControlGroups groupsFor(NetworkRules rules, RequestInterceptor headers) {
     FilterTrial found = state();
-    if (found.groups() == null && (!rules.none() || headers.any())) {
+    if (found.groups() == null && (!rules.isEmpty() || headers.hasRules())) {
       throw unsupported(found.detail());
     }
     String noRelay = found.noRelay();
-    if (noRelay != null && policy(rules, headers).relayed().any()) {
+    if (noRelay != null && policy(rules, headers).relayed().isAny()) {
       throw unsupported("by host names or through a proxy: " + noRelay);
     }
     return found.groups();
@@ -195,7 +195,7 @@ public final class EgressFilter implements AutoCloseable {
   }
 
   private EgressPolicy policy(NetworkRules rules, RequestInterceptor headers) {
-    return EgressPolicy.of(Resolvers.read(), never, rules, headers);
+    return EgressPolicy.forRules(NameServers.read(), never, rules, headers);
   }
 
   private void enforce(
@@ -205,23 +205,23 @@ public final class EgressFilter implements AutoCloseable {
     ConnectionPolicy passage =
         new ConnectionPolicy(
             address -> Cidr.anyContains(never, address),
-            policy::opens,
-            HostPatterns.of(rules.allowedNames()),
+            policy::allows,
+            HostPatterns.parse(rules.allowedNames()),
             rules.egressProxy(),
             headers);
     // First what is carried is ended, then what would be; nothing new comes between.
-    Relaying relaying = relaying(machine, passage, policy.relayed().any());
+    ActiveRelay relaying = startRelay(machine, passage, policy.relayed().isAny());
     RelayTables tables = relaying == null ? null : relaying.tables();
     programs(machine).enforce(group, InetAddress.getByName(own), policy, tables);
   }
 
   /** Its relay with these rules; null when it has none, and needs none. */
-  private synchronized @Nullable Relaying relaying(
+  private synchronized @Nullable ActiveRelay startRelay(
       String machine, ConnectionPolicy passage, boolean needed) throws LinuxException, IOException {
-    Relaying there = relays.get(machine);
+    ActiveRelay there = relays.get(machine);
     if (there != null) {
       // It stays when it is not needed any more: what it carries may go on.
-      there.relay().change(passage);
+      there.relay().replacePolicy(passage);
       return there;
     }
     if (!needed) {
@@ -229,8 +229,8 @@ public final class EgressFilter implements AutoCloseable {
     }
     RelayTables tables = RelayTables.create();
     try {
-      Relaying made = new Relaying(ProxyServer.open(tables, lookup, passage), tables);
-      tables.listensAt(made.relay().port());
+      ActiveRelay made = new ActiveRelay(ProxyServer.open(tables, lookup, passage), tables);
+      tables.setRelayPort(made.relay().port());
       relays.put(machine, made);
       return made;
     } catch (IOException e) {
@@ -243,14 +243,14 @@ public final class EgressFilter implements AutoCloseable {
     return programs.computeIfAbsent(machine, name -> new MachinePrograms());
   }
 
-  private synchronized void forget(String machine) {
+  private synchronized void detachPrograms(String machine) {
     MachinePrograms there = programs.remove(machine);
     if (there != null) {
       there.close();
     }
   }
 
-  private static RametException unfit(String machine, Exception cause) {
+  private static RametException filterFailed(String machine, Exception cause) {
     return new RametException(
         ErrorCode.HOST_UNFIT,
         "cannot filter the connections of " + machine + ": " + cause.getMessage(),
@@ -260,22 +260,22 @@ public final class EgressFilter implements AutoCloseable {
   /** A machine has ended. */
   public synchronized void release(String machine) {
     used.remove(machine);
-    Relaying relaying = relays.remove(machine);
+    ActiveRelay relaying = relays.remove(machine);
     if (relaying != null) {
       relaying.close();
     }
-    forget(machine);
-    clear();
+    detachPrograms(machine);
+    removeStaleGroups();
   }
 
   /** Removes what machines left that have ended, also those of an earlier process. */
-  public synchronized void clear() {
+  public synchronized void removeStaleGroups() {
     FilterTrial known = trial;
     ControlGroups groups = known == null ? null : known.groups();
     if (groups == null || closed) {
       return;
     }
-    for (String name : groups.names()) {
+    for (String name : groups.list()) {
       // One that still has a process stays until a later call.
       if (!used.contains(name)) {
         groups.remove(name);
@@ -290,7 +290,7 @@ public final class EgressFilter implements AutoCloseable {
   @Override
   public synchronized void close() {
     closed = true;
-    relays.values().forEach(Relaying::close);
+    relays.values().forEach(ActiveRelay::close);
     relays.clear();
     programs.values().forEach(MachinePrograms::close);
     programs.clear();

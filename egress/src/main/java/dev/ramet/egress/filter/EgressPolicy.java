@@ -50,7 +50,7 @@ record EgressPolicy(
   record Relayed(boolean denied, boolean web, boolean others) {
     static final Relayed NOTHING = new Relayed(false, false, false);
 
-    boolean any() {
+    boolean isAny() {
       return denied || web || others;
     }
   }
@@ -64,28 +64,28 @@ record EgressPolicy(
    * @param rules what the guest's creator wants
    * @param headers what is to become of its requests
    */
-  static EgressPolicy of(
+  static EgressPolicy forRules(
       List<InetAddress> resolvers,
       List<Cidr> never,
       NetworkRules rules,
       RequestInterceptor headers) {
-    List<Cidr> denied = new ArrayList<>(networks(rules.denyOut()));
-    boolean closed = denied.stream().anyMatch(one -> one.everything() && !one.ipv6());
+    List<Cidr> denied = new ArrayList<>(parseNetworks(rules.denyOut()));
+    boolean closed = denied.stream().anyMatch(one -> one.coversAll() && !one.ipv6());
     if (closed) {
       denied.add(Cidr.parse("::/0"));
     }
     boolean names = !rules.allowedNames().isEmpty();
     boolean proxy = rules.egressProxy() != null;
     return new EgressPolicy(
-        asked(resolvers, never, closed, names || proxy),
+        allowedResolvers(resolvers, never, closed, names || proxy),
         never,
-        networks(rules.allowedNetworks()),
+        parseNetworks(rules.allowedNetworks()),
         denied,
-        new Relayed(names, proxy || headers.any(), proxy));
+        new Relayed(names, proxy || headers.hasRules(), proxy));
   }
 
   /** Names tell the world something too: who may reach nothing may ask for none. */
-  private static List<InetAddress> asked(
+  private static List<InetAddress> allowedResolvers(
       List<InetAddress> resolvers, List<Cidr> never, boolean closed, boolean byName) {
     if (byName) {
       return resolvers;
@@ -95,12 +95,12 @@ record EgressPolicy(
         : resolvers.stream().filter(one -> Cidr.anyContains(never, one)).toList();
   }
 
-  private static List<Cidr> networks(List<String> entries) {
+  private static List<Cidr> parseNetworks(List<String> entries) {
     return entries.stream().map(Cidr::parse).toList();
   }
 
   /** Whether the rules for addresses let an address be reached that guests may reach. */
-  boolean opens(InetAddress address) {
+  boolean allows(InetAddress address) {
     return Cidr.anyContains(allowed, address) || !Cidr.anyContains(denied, address);
   }
 }

@@ -25,19 +25,19 @@ final class EgressVerdicts {
 
   private EgressVerdicts(EgressPolicy policy) {
     this.policy = policy;
-    resolvers = policy.resolvers().stream().map(Cidr::of).toList();
+    resolvers = policy.resolvers().stream().map(Cidr::ofAddress).toList();
   }
 
   /** Returns the rules that hold for a policy. */
-  static EgressRules of(EgressPolicy policy) {
+  static EgressRules forPolicy(EgressPolicy policy) {
     EgressRules rules = new EgressRules();
-    verdicts(policy)
+    verdictsByNetwork(policy)
         .forEach((network, verdict) -> rules.put(network.address(), network.bits(), verdict));
     return rules;
   }
 
   /** Returns the verdicts by network. */
-  static Map<Cidr, Set<Verdict>> verdicts(EgressPolicy policy) {
+  static Map<Cidr, Set<Verdict>> verdictsByNetwork(EgressPolicy policy) {
     EgressVerdicts verdicts = new EgressVerdicts(policy);
     Map<Cidr, Set<Verdict>> byNetwork = new HashMap<>();
     Stream.of(EVERYTHING, verdicts.resolvers, policy.never(), policy.allowed(), policy.denied())
@@ -55,7 +55,7 @@ final class EgressVerdicts {
       return verdict;
     }
     if (network.in(policy.allowed()) || !network.in(policy.denied())) {
-      verdict.addAll(open());
+      verdict.addAll(allowAll());
     } else if (policy.relayed().denied()) {
       verdict.add(Verdict.RELAY);
     }
@@ -63,7 +63,7 @@ final class EgressVerdicts {
   }
 
   /** Returns the verdict on addresses that are not denied. */
-  private Set<Verdict> open() {
+  private Set<Verdict> allowAll() {
     EgressPolicy.Relayed relayed = policy.relayed();
     Set<Verdict> verdict = EnumSet.noneOf(Verdict.class);
     if (!relayed.others()) {

@@ -56,9 +56,9 @@ record FilterTrial(@Nullable ControlGroups groups, String detail, @Nullable Stri
   private static @Nullable String relays(Path group, List<Cidr> never) {
     NetworkRules rules =
         new NetworkRules(List.of("localhost"), List.of(NetworkRules.EVERYTHING))
-            .through(new UpstreamProxy("localhost", 1, null, null));
+            .withProxy(new UpstreamProxy("localhost", 1, null, null));
     try (RelayTables tables = RelayTables.create()) {
-      tables.listensAt(1);
+      tables.setRelayPort(1);
       attach(group, policy(never, rules), tables);
       return null;
     } catch (LinuxException e) {
@@ -67,7 +67,7 @@ record FilterTrial(@Nullable ControlGroups groups, String detail, @Nullable Stri
   }
 
   private static EgressPolicy policy(List<Cidr> never, NetworkRules rules) {
-    return EgressPolicy.of(Resolvers.read(), never, rules, RequestInterceptor.NONE);
+    return EgressPolicy.forRules(NameServers.read(), never, rules, RequestInterceptor.NONE);
   }
 
   private static void attach(Path group, EgressPolicy policy, @Nullable RelayTables tables)

@@ -29,7 +29,7 @@ final class MachinePrograms implements AutoCloseable {
       throws LinuxException {
     Attached there = attached;
     if (there != null && there.own().equals(own) && there.relay() == relay) {
-      there.programs().change(EgressVerdicts.of(policy));
+      there.programs().change(EgressVerdicts.forPolicy(policy));
       return;
     }
     // Forgotten first: an attempt that fails halfway leaves programs of both.
@@ -45,8 +45,8 @@ final class MachinePrograms implements AutoCloseable {
   static EgressPrograms attach(
       Path group, InetAddress own, EgressPolicy policy, @Nullable RelayTables relay)
       throws LinuxException {
-    EgressRules rules = EgressVerdicts.of(policy);
-    return EgressPrograms.attach(group, own, rules, relay == null ? null : relay.way());
+    EgressRules rules = EgressVerdicts.forPolicy(policy);
+    return EgressPrograms.attach(group, own, rules, relay == null ? null : relay.kernelRelay());
   }
 
   private static void close(@Nullable Attached one) {

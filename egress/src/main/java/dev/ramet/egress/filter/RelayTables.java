@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.egress.filter;
 
-import dev.ramet.egress.proxy.Origin;
-import dev.ramet.egress.proxy.Origins;
+import dev.ramet.egress.proxy.OriginLookup;
+import dev.ramet.egress.proxy.OriginalDestination;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.bpf.EgressOrigins;
 import dev.ramet.linux.bpf.EgressPrograms;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * port. Values are words of this machine's order: four of the address, how many of these are used,
  * and the port. Thread-safe.
  */
-final class RelayTables implements Origins, AutoCloseable {
+final class RelayTables implements OriginLookup, AutoCloseable {
   private static final int WORDS_AT = 16;
   private static final int PORT_AT = 20;
 
@@ -37,37 +37,37 @@ final class RelayTables implements Origins, AutoCloseable {
   }
 
   /** How the kernel's programs bring connections to the relay. */
-  EgressPrograms.Relay way() {
+  EgressPrograms.Relay kernelRelay() {
     return new EgressPrograms.Relay(port, maps);
   }
 
   /** Says where the relay listens, once. */
-  void listensAt(int relayPort) {
+  void setRelayPort(int relayPort) {
     port = relayPort;
   }
 
   @Override
-  public @Nullable Origin take(int sourcePort) throws IOException {
+  public @Nullable OriginalDestination takeOrigin(int sourcePort) throws IOException {
     byte[] key =
         ByteBuffer.allocate(Integer.BYTES)
             .order(ByteOrder.nativeOrder())
             .putInt(sourcePort)
             .array();
     try {
-      byte[] found = maps.byPort().take(key);
+      byte[] found = maps.byPort().remove(key);
       return found == null ? null : origin(ByteBuffer.wrap(found).order(ByteOrder.nativeOrder()));
     } catch (LinuxException e) {
       throw new IOException(e);
     }
   }
 
-  private static Origin origin(ByteBuffer value) throws IOException {
+  private static OriginalDestination origin(ByteBuffer value) throws IOException {
     ByteBuffer address = ByteBuffer.allocate(WORDS_AT);
     for (int i = 0; i < WORDS_AT; i += Integer.BYTES) {
       address.putInt(value.getInt(i));
     }
     byte[] bytes = Arrays.copyOf(address.array(), value.getInt(WORDS_AT) * Integer.BYTES);
-    return new Origin(InetAddress.getByAddress(bytes), value.getInt(PORT_AT));
+    return new OriginalDestination(InetAddress.getByAddress(bytes), value.getInt(PORT_AT));
   }
 
   @Override

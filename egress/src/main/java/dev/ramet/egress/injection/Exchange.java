@@ -44,7 +44,7 @@ final class Exchange {
     this.request = request;
     this.hasBody = RequestRewriting.hasBody(request);
     this.webSocket = RequestRewriting.webSocket(request);
-    this.last = RequestRewriting.last(request);
+    this.last = RequestRewriting.closesConnection(request);
     this.waits = request.headers().contains(HttpHeaderNames.EXPECT);
   }
 
@@ -65,7 +65,7 @@ final class Exchange {
   }
 
   /** Records that a response begins. */
-  void answer(HttpResponse response) {
+  void beginResponse(HttpResponse response) {
     HttpResponseStatus status = response.status();
     answered = true;
     if (status.codeClass() == HttpStatusClass.INFORMATIONAL
@@ -74,7 +74,7 @@ final class Exchange {
       return;
     }
     responding = true;
-    closes = RequestRewriting.last(response);
+    closes = RequestRewriting.closesConnection(response);
     toTheEnd =
         !toHead()
             && !HttpUtil.isContentLengthSet(response)
@@ -88,7 +88,7 @@ final class Exchange {
    * send its body, and did not get it, may omit the body: the start of the next request is then
    * unknown.
    */
-  boolean mayFollow() {
+  boolean mayReuseConnection() {
     boolean unclear = waits && !continued && !bodyDone;
     return !unclear && !toTheEnd && !last && !closes;
   }

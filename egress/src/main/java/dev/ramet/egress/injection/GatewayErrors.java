@@ -4,7 +4,7 @@ package dev.ramet.egress.injection;
 import dev.ramet.egress.message.LocalResponse;
 import dev.ramet.egress.proxy.RefusedException;
 import dev.ramet.egress.rule.MissingSecretException;
-import dev.ramet.egress.stream.Streams;
+import dev.ramet.egress.stream.ChannelStreams;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.net.UnknownHostException;
 import javax.net.ssl.SSLException;
@@ -21,8 +21,8 @@ final class GatewayErrors {
    *
    * @param why the failure, or null if the connection ended without a response
    */
-  static LocalResponse unreached(Exchange exchange, String name, @Nullable Throwable why) {
-    Throwable cause = Streams.cause(why);
+  static LocalResponse unreachable(Exchange exchange, String name, @Nullable Throwable why) {
+    Throwable cause = ChannelStreams.cause(why);
     LOG.log(System.Logger.Level.DEBUG, "cannot connect to upstream", cause);
     if (cause instanceof RefusedException) {
       return new LocalResponse(
@@ -39,7 +39,7 @@ final class GatewayErrors {
 
   /** Returns the response if the headers cannot be determined. */
   static LocalResponse unavailable(Exchange exchange, String name, @Nullable Throwable why) {
-    Throwable cause = Streams.cause(why);
+    Throwable cause = ChannelStreams.cause(why);
     if (cause instanceof MissingSecretException missing) {
       return badGateway(
           exchange,

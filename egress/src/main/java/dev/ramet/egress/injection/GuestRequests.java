@@ -45,7 +45,7 @@ public final class GuestRequests {
 
   /** Returns the interceptor for a sandbox's rules. */
   public RequestInterceptor rules(RequestRules rules) {
-    return rules.none()
+    return rules.isEmpty()
         ? RequestInterceptor.NONE
         : new HeaderInjector(rules, values, authority, upstreamTls);
   }

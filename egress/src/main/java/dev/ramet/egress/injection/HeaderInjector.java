@@ -5,9 +5,9 @@ import dev.ramet.certificates.GuestAuthority;
 import dev.ramet.egress.message.RequestDecoder;
 import dev.ramet.egress.proxy.RequestInterceptor;
 import dev.ramet.egress.rule.RequestRules;
+import dev.ramet.egress.stream.ChannelStreams;
 import dev.ramet.egress.stream.EventLoops;
 import dev.ramet.egress.stream.InterceptedConnection;
-import dev.ramet.egress.stream.Streams;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.handler.flow.FlowControlHandler;
@@ -51,7 +51,7 @@ final class HeaderInjector implements RequestInterceptor {
   }
 
   @Override
-  public boolean concerns(String name) {
+  public boolean intercepts(String name) {
     return rules.headers(name) != null;
   }
 
@@ -80,8 +80,9 @@ final class HeaderInjector implements RequestInterceptor {
     UpstreamConnector connector =
         new UpstreamConnector(name, connection, guestTls == null ? null : upstreamTls);
     Map<String, String> texts = Objects.requireNonNullElse(rules.headers(name), Map.of());
-    InjectedRequests requests =
-        new InjectedRequests(name, new InjectedHeaders(texts, secrets), connection, connector);
+    RequestInjectionHandler requests =
+        new RequestInjectionHandler(
+            name, new InjectedHeaders(texts, secrets), connection, connector);
     List<ChannelHandler> handlers = new ArrayList<>();
     if (guestTls != null) {
       handlers.add(guestTls);
@@ -90,6 +91,6 @@ final class HeaderInjector implements RequestInterceptor {
     handlers.add(new FlowControlHandler());
     handlers.add(new ResponseEncoder(requests::toHead));
     handlers.add(requests);
-    Streams.take(connection.guest(), handlers.toArray(new ChannelHandler[0]));
+    ChannelStreams.replaceHandlers(connection.guest(), handlers.toArray(new ChannelHandler[0]));
   }
 }

@@ -24,11 +24,12 @@ final class InjectedHeaders {
     this.texts = texts;
     this.secrets = secrets;
     this.constant =
-        texts.values().stream().allMatch(text -> Placeholders.names("", text).isEmpty());
+        texts.values().stream()
+            .allMatch(text -> Placeholders.referencedSecrets("", text).isEmpty());
   }
 
   /** Returns whether no header refers to a secret, so that {@link #current} does not block. */
-  boolean constant() {
+  boolean isConstant() {
     return constant;
   }
 
@@ -43,7 +44,7 @@ final class InjectedHeaders {
     }
     Map<String, String> filled = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     for (Map.Entry<String, String> header : texts.entrySet()) {
-      filled.put(header.getKey(), Placeholders.fill(header.getValue(), secrets));
+      filled.put(header.getKey(), Placeholders.substitute(header.getValue(), secrets));
     }
     return filled;
   }

@@ -32,7 +32,7 @@ final class RequestRewriting {
    * @param name of that host
    * @return the response to such a request, or null if the request may be forwarded
    */
-  static @Nullable LocalResponse refusal(HttpRequest head, String name) {
+  static @Nullable LocalResponse findRefusal(HttpRequest head, String name) {
     HttpMethod method = head.method();
     if (method.equals(HttpMethod.TRACE) || method.equals(HttpMethod.CONNECT)) {
       // A host may answer TRACE with the injected header, and CONNECT can lead anywhere.
@@ -40,7 +40,7 @@ final class RequestRewriting {
       return new LocalResponse(HttpResponseStatus.METHOD_NOT_ALLOWED, text, false);
     }
     try {
-      if (!RequestHeads.direct(head)) {
+      if (!RequestHeads.isDirect(head)) {
         throw new BadHttpException("a proxy request");
       }
       if (!name.equals(RequestHeads.name(head))) {
@@ -51,14 +51,14 @@ final class RequestRewriting {
       }
       return null;
     } catch (BadHttpException e) {
-      return LocalResponse.to(e);
+      return LocalResponse.forError(e);
     }
   }
 
   /** Puts headers into a request, replacing those of the same names. */
-  static void put(Map<String, String> added, HttpRequest request) {
+  static void setHeaders(Map<String, String> added, HttpRequest request) {
     boolean webSocket = webSocket(request);
-    boolean last = last(request);
+    boolean last = closesConnection(request);
     HttpHeaders headers = request.headers();
     HOP.forEach(headers::remove);
     added.keySet().forEach(headers::remove);
@@ -79,18 +79,18 @@ final class RequestRewriting {
     return to.size() == 1
         && HttpHeaderValues.WEBSOCKET.contentEqualsIgnoreCase(to.get(0))
         && head.method().equals(HttpMethod.GET)
-        && RequestHeads.words(head.headers(), HttpHeaderNames.CONNECTION).contains("upgrade")
+        && RequestHeads.listValues(head.headers(), HttpHeaderNames.CONNECTION).contains("upgrade")
         && !hasBody(head);
   }
 
   /** Returns whether a body follows the head of a request. */
   static boolean hasBody(HttpRequest head) {
-    return !RequestHeads.bodiless(head);
+    return !RequestHeads.isBodiless(head);
   }
 
   /** Returns whether no further message follows on the connection. */
-  static boolean last(HttpMessage head) {
+  static boolean closesConnection(HttpMessage head) {
     return head.protocolVersion().equals(HttpVersion.HTTP_1_0)
-        || RequestHeads.words(head.headers(), HttpHeaderNames.CONNECTION).contains("close");
+        || RequestHeads.listValues(head.headers(), HttpHeaderNames.CONNECTION).contains("close");
   }
 }

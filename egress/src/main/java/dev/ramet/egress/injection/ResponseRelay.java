@@ -2,8 +2,8 @@
 package dev.ramet.egress.injection;
 
 import dev.ramet.egress.message.BadHttpException;
+import dev.ramet.egress.stream.ChannelStreams;
 import dev.ramet.egress.stream.EndOfInput;
-import dev.ramet.egress.stream.Streams;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
 
 /** The host's side of a guest's requests: forwards responses no faster than the guest reads. */
 final class ResponseRelay extends ChannelInboundHandlerAdapter {
-  private final InjectedRequests requests;
+  private final RequestInjectionHandler requests;
   private final Channel guest;
   private boolean endSaid;
   private boolean ended;
 
-  ResponseRelay(InjectedRequests requests, Channel guest) {
+  ResponseRelay(RequestInjectionHandler requests, Channel guest) {
     this.requests = requests;
     this.guest = guest;
   }
@@ -36,19 +36,19 @@ final class ResponseRelay extends ChannelInboundHandlerAdapter {
       boolean cut = ctx.pipeline().get(SslHandler.class) != null && !endSaid;
       requests.content(ctx.channel(), content, cut);
     } else if (message instanceof BadHttpException bad) {
-      end(ctx, bad);
+      endResponse(ctx, bad);
     } else if (message == EndOfInput.END) {
-      end(ctx, null);
+      endResponse(ctx, null);
     } else {
       ReferenceCountUtil.release(message);
     }
   }
 
-  private void end(ChannelHandlerContext ctx, @Nullable Throwable problem) {
+  private void endResponse(ChannelHandlerContext ctx, @Nullable Throwable problem) {
     if (!ended) {
       ended = true;
-      requests.hostEnded(ctx.channel(), problem);
-      Streams.close(ctx.channel());
+      requests.upstreamEnded(ctx.channel(), problem);
+      ChannelStreams.close(ctx.channel());
     }
   }
 
@@ -63,7 +63,7 @@ final class ResponseRelay extends ChannelInboundHandlerAdapter {
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
     if (ctx.channel().isWritable()) {
-      requests.moreOfBody();
+      requests.resumeBody();
     }
   }
 
@@ -72,17 +72,17 @@ final class ResponseRelay extends ChannelInboundHandlerAdapter {
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
     if (event instanceof SslCloseCompletionEvent closed && closed.isSuccess()) {
       endSaid = true;
-      Streams.close(ctx.channel());
+      ChannelStreams.close(ctx.channel());
     }
   }
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    end(ctx, null);
+    endResponse(ctx, null);
   }
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    end(ctx, cause);
+    endResponse(ctx, cause);
   }
 }

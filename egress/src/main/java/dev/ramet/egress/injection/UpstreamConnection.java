@@ -22,18 +22,18 @@ final class UpstreamConnection {
   }
 
   /** Records that a request was answered completely. */
-  void rests() {
+  void becomeIdle() {
     used = true;
     idleSinceNanos = System.nanoTime();
   }
 
   /** Returns whether it has carried a request before, so that the host may have closed it since. */
-  boolean used() {
+  boolean isReused() {
     return used;
   }
 
   /** Returns whether it can probably carry another request. */
-  boolean usable() {
+  boolean isUsable() {
     return channel.isActive() && (!used || System.nanoTime() - idleSinceNanos < KEPT.toNanos());
   }
 }

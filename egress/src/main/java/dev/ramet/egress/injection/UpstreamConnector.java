@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.egress.injection;
 
+import dev.ramet.egress.stream.ChannelStreams;
 import dev.ramet.egress.stream.InterceptedConnection;
-import dev.ramet.egress.stream.Streams;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import java.util.concurrent.CompletableFuture;
@@ -32,7 +32,7 @@ final class UpstreamConnector {
 
   private CompletableFuture<UpstreamConnection> ready(Channel channel, ChannelHandler... handlers) {
     CompletableFuture<UpstreamConnection> ready = new CompletableFuture<>();
-    Streams.take(channel, handlers);
+    ChannelStreams.replaceHandlers(channel, handlers);
     UpstreamTls secured = tls;
     if (secured == null) {
       ready.complete(new UpstreamConnection(channel));

@@ -42,18 +42,19 @@ public final class UpstreamTls {
   public UpstreamTls(@Nullable Path authorities) {
     try {
       context = SSLContext.getInstance("TLS");
-      context.init(null, authorities == null ? null : with(authorities), null);
+      context.init(null, authorities == null ? null : trustManagers(authorities), null);
     } catch (GeneralSecurityException | IOException e) {
       throw new RametException(
           ErrorCode.HOST_UNFIT, "Java trusts no certificate authorities: " + e.getMessage(), e);
     }
   }
 
-  private static TrustManager[] with(Path file) throws GeneralSecurityException, IOException {
+  private static TrustManager[] trustManagers(Path file)
+      throws GeneralSecurityException, IOException {
     KeyStore all = KeyStore.getInstance("PKCS12");
     all.load(null, null);
     int count = 0;
-    for (X509Certificate one : known()) {
+    for (X509Certificate one : defaultAuthorities()) {
       all.setCertificateEntry("known" + count++, one);
     }
     for (Certificate one : read(file)) {
@@ -68,7 +69,7 @@ public final class UpstreamTls {
     return TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
   }
 
-  private static X509Certificate[] known() throws GeneralSecurityException {
+  private static X509Certificate[] defaultAuthorities() throws GeneralSecurityException {
     TrustManagerFactory factory = factory();
     factory.init((KeyStore) null);
     for (TrustManager manager : factory.getTrustManagers()) {

@@ -50,11 +50,11 @@ final class ClientHello {
           || in.getByte(from + 1) != 3
           || length == 0
           || length > MAX_RECORD_BYTES) {
-        throw odd("not a handshake record");
+        throw invalid("not a handshake record");
       }
       int end = at + RECORD_HEADER_BYTES + length;
       if (length > message.remaining() || end > MAX_BYTES) {
-        throw odd("a ClientHello that is too long");
+        throw invalid("a ClientHello that is too long");
       }
       if (in.readableBytes() < end) {
         return false;
@@ -76,7 +76,7 @@ final class ClientHello {
     }
     int wanted = MESSAGE_HEADER_BYTES + (message.getInt(0) & 0xffffff);
     if (message.get(0) != CLIENT_HELLO || have > wanted) {
-      throw odd("not a ClientHello");
+      throw invalid("not a ClientHello");
     }
     return have == wanted;
   }
@@ -92,17 +92,17 @@ final class ClientHello {
     try {
       return parse(message.slice(MESSAGE_HEADER_BYTES, length));
     } catch (BufferUnderflowException | IllegalArgumentException e) {
-      throw odd("a truncated ClientHello");
+      throw invalid("a truncated ClientHello");
     }
   }
 
-  private static ProtocolException odd(String what) {
+  private static ProtocolException invalid(String what) {
     return new ProtocolException("not a TLS connection: " + what);
   }
 
   private static @Nullable String parse(ByteBuffer hello) throws IOException {
     if (hello.get() != 3) {
-      throw odd("invalid TLS version");
+      throw invalid("invalid TLS version");
     }
     skip(hello, 1 + RANDOM_BYTES);
     skip(hello, hello.get() & 0xff); // the session
@@ -113,7 +113,7 @@ final class ClientHello {
     }
     ByteBuffer extensions = part(hello, hello.getShort() & 0xffff);
     if (hello.hasRemaining()) {
-      throw odd("data after the extensions");
+      throw invalid("data after the extensions");
     }
     Set<Integer> seen = new HashSet<>();
     String name = null;
@@ -121,7 +121,7 @@ final class ClientHello {
       int type = extensions.getShort() & 0xffff;
       ByteBuffer content = part(extensions, extensions.getShort() & 0xffff);
       if (!seen.add(type)) {
-        throw odd("a repeated extension");
+        throw invalid("a repeated extension");
       }
       if (type == SERVER_NAME) {
         name = name(content);
@@ -133,11 +133,11 @@ final class ClientHello {
   private static String name(ByteBuffer content) throws IOException {
     ByteBuffer list = part(content, content.getShort() & 0xffff);
     if (list.get() != HOST_NAME) {
-      throw odd("a server name of an unknown type");
+      throw invalid("a server name of an unknown type");
     }
     ByteBuffer name = part(list, list.getShort() & 0xffff);
     if (list.hasRemaining() || content.hasRemaining() || !name.hasRemaining()) {
-      throw odd("not exactly one server name");
+      throw invalid("not exactly one server name");
     }
     return StandardCharsets.ISO_8859_1.decode(name).toString();
   }

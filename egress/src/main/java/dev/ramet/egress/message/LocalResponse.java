@@ -15,7 +15,7 @@ import java.nio.charset.StandardCharsets;
  */
 public record LocalResponse(HttpResponseStatus status, String text, boolean head) {
   /** Creates the response to an ambiguous request. */
-  public static LocalResponse to(BadHttpException bad) {
+  public static LocalResponse forError(BadHttpException bad) {
     return new LocalResponse(
         HttpResponseStatus.BAD_REQUEST, String.valueOf(bad.getMessage()), false);
   }

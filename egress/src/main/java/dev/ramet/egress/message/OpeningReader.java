@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.egress.message;
 
-import dev.ramet.egress.stream.Streams;
+import dev.ramet.egress.stream.ChannelStreams;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.ByteToMessageDecoder;
@@ -18,59 +18,61 @@ import org.jspecify.annotations.Nullable;
  * that replace this one. Used by one event loop.
  */
 public final class OpeningReader extends ByteToMessageDecoder {
-  private final Consumer<Opening> decision;
+  private final Consumer<ConnectionOpening> decision;
   private @Nullable ClientHello hello;
   private final HeadSyntax head = HeadSyntax.ofRequest();
   private @Nullable Future<?> timer;
   private boolean tls;
   private boolean decided;
 
-  public OpeningReader(Consumer<Opening> decision) {
+  public OpeningReader(Consumer<ConnectionOpening> decision) {
     this.decision = decision;
   }
 
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     timer =
-        Streams.later(
+        ChannelStreams.schedule(
             ctx.channel(),
             RequestDecoder.TIME_FOR_A_HEAD,
             () ->
                 decide(
-                    Opening.unreadable(
+                    ConnectionOpening.unreadable(
                         tls, new SocketTimeoutException("the guest sent no host name in time"))));
     ctx.read();
   }
 
   @Override
   protected void decode(ChannelHandlerContext ctx, ByteBuf in, List<Object> out) {
-    Opening opening = decided ? null : read(in);
+    ConnectionOpening opening = decided ? null : read(in);
     if (opening != null) {
       decide(opening);
     }
   }
 
   /** Returns null while more bytes are needed. */
-  private @Nullable Opening read(ByteBuf in) {
+  private @Nullable ConnectionOpening read(ByteBuf in) {
     try {
       tls = in.getByte(in.readerIndex()) == ClientHello.RECORD;
       if (tls) {
         ClientHello reader = hello == null ? new ClientHello() : hello;
         hello = reader;
-        return reader.complete(in) ? Opening.ofTls(reader.serverName()) : null;
+        return reader.complete(in) ? ConnectionOpening.ofTls(reader.serverName()) : null;
       }
-      return head.complete(in) ? Opening.ofHttp(RequestDecoder.head(in.slice())) : null;
+      return head.complete(in)
+          ? ConnectionOpening.ofHttp(RequestDecoder.decodeHead(in.slice()))
+          : null;
     } catch (IOException e) {
-      return Opening.unreadable(tls, e);
+      return ConnectionOpening.unreadable(tls, e);
     }
   }
 
   @Override
   protected void decodeLast(ChannelHandlerContext ctx, ByteBuf in, List<Object> out) {
-    decide(Opening.unreadable(tls, new EOFException("the guest sent no host name")));
+    decide(ConnectionOpening.unreadable(tls, new EOFException("the guest sent no host name")));
   }
 
-  private void decide(Opening opening) {
+  private void decide(ConnectionOpening opening) {
     if (!decided) {
       decided = true;
       stopTimer();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.egress.message;
 
+import dev.ramet.egress.stream.ChannelStreams;
 import dev.ramet.egress.stream.EndOfInput;
-import dev.ramet.egress.stream.Streams;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -60,7 +60,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
   }
 
   /** Decodes a head whose syntax has been checked. */
-  static HttpRequest head(ByteBuf in) throws BadHttpException {
+  static HttpRequest decodeHead(ByteBuf in) throws BadHttpException {
     List<Object> out = new ArrayList<>();
     try {
       new RequestDecoder(request -> true).decode(in, out);
@@ -106,7 +106,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
       Runnable late =
           () ->
               ctx.fireExceptionCaught(new BadHttpException("the head of a request took too long"));
-      timer = Streams.later(ctx.channel(), TIME_FOR_A_HEAD, late);
+      timer = ChannelStreams.schedule(ctx.channel(), TIME_FOR_A_HEAD, late);
     } else if (!framing.inHead() && running != null) {
       running.cancel(false);
       timer = null;
@@ -143,13 +143,13 @@ public final class RequestDecoder extends HttpRequestDecoder {
   protected void decodeLast(ChannelHandlerContext ctx, ByteBuf in, List<Object> out)
       throws Exception {
     super.decodeLast(ctx, in, out);
-    end(out, in.readableBytes());
+    endInput(out, in.readableBytes());
   }
 
-  private void end(List<Object> out, int unread) {
+  private void endInput(List<Object> out, int unread) {
     if (!ended && !paused) {
       ended = true;
-      out.add(framing.end(unread));
+      out.add(framing.endOfInput(unread));
     }
   }
 
@@ -157,7 +157,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
     if (event instanceof SslCloseCompletionEvent closed && closed.isSuccess()) {
       List<Object> last = new ArrayList<>();
-      end(last, actualReadableBytes());
+      endInput(last, actualReadableBytes());
       last.forEach(ctx::fireChannelRead);
       ctx.fireChannelReadComplete();
     }

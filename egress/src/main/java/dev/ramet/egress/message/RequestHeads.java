@@ -19,7 +19,7 @@ public final class RequestHeads {
   /**
    * Returns the host name that a request is for.
    *
-   * @return the name normalised by {@link HostPatterns#normal}; null for an address or anything
+   * @return the name normalised by {@link HostPatterns#normalize}; null for an address or anything
    *     else
    * @throws BadHttpException unless there is exactly one {@code Host}
    */
@@ -28,11 +28,11 @@ public final class RequestHeads {
     if (hosts.size() != 1 || hosts.get(0).isEmpty()) {
       throw new BadHttpException("a request must have one Host");
     }
-    return HostPatterns.ofField(hosts.get(0));
+    return HostPatterns.hostOfHeader(hosts.get(0));
   }
 
   /** Returns the elements of a list header, in lower case. */
-  public static List<String> words(HttpHeaders headers, CharSequence name) {
+  public static List<String> listValues(HttpHeaders headers, CharSequence name) {
     List<String> words = new ArrayList<>();
     for (String value : headers.getAll(name)) {
       for (String word : value.split(",", -1)) {
@@ -43,20 +43,21 @@ public final class RequestHeads {
   }
 
   /** Returns whether a request is for the host that it names, rather than for a proxy. */
-  public static boolean direct(HttpRequest head) {
+  public static boolean isDirect(HttpRequest head) {
     boolean all = head.method().equals(HttpMethod.OPTIONS) && head.uri().equals("*");
     return all || head.uri().startsWith("/");
   }
 
   /** Returns whether no body follows the head of a request. */
-  public static boolean bodiless(HttpRequest head) {
+  public static boolean isBodiless(HttpRequest head) {
     return !HttpUtil.isTransferEncodingChunked(head) && HttpUtil.getContentLength(head, 0L) == 0;
   }
 
   /**
    * Returns whether the request is for the host that it names, and further proxies keep the name.
    */
-  public static boolean fits(HttpRequest head) {
-    return direct(head) && !words(head.headers(), HttpHeaderNames.CONNECTION).contains("host");
+  public static boolean keepsHost(HttpRequest head) {
+    return isDirect(head)
+        && !listValues(head.headers(), HttpHeaderNames.CONNECTION).contains("host");
   }
 }

@@ -56,7 +56,7 @@ public final class ResponseDecoder extends HttpResponseDecoder {
     boolean whole = out.size() > before && out.get(out.size() - 1) instanceof LastHttpContent;
     if (!ended) {
       ended = true;
-      out.add(whole ? EndOfInput.END : framing.end(in.readableBytes()));
+      out.add(whole ? EndOfInput.END : framing.endOfInput(in.readableBytes()));
     }
   }
 }

@@ -95,7 +95,7 @@ final class StrictFraming {
    *
    * @param unread the bytes that were not decoded
    */
-  Object end(int unread) {
+  Object endOfInput(int unread) {
     boolean within = inMessage() || (part == Part.HEAD && unread > 0);
     return within && !broken
         ? new BadHttpException("the connection ended within a message")
@@ -163,7 +163,7 @@ final class StrictFraming {
       }
       if (one instanceof HttpMessage message) {
         head = null;
-        part = begin(message);
+        part = bodyKind(message);
       }
       if (one instanceof LastHttpContent && part != Part.OTHER_PROTOCOL) {
         trailers = null;
@@ -178,7 +178,7 @@ final class StrictFraming {
     return "malformed: " + (cause == null ? "" : cause.getClass().getSimpleName());
   }
 
-  private static Part begin(HttpMessage message) throws BadHttpException {
+  private static Part bodyKind(HttpMessage message) throws BadHttpException {
     if (message instanceof HttpResponse response
         && response.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
       return Part.OTHER_PROTOCOL;

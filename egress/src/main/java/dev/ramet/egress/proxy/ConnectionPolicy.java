@@ -23,7 +23,7 @@ public record ConnectionPolicy(
     @Nullable UpstreamProxy upstream,
     RequestInterceptor requests) {
   /** Returns whether an address may be reached, whatever the name is. */
-  boolean reaches(InetAddress address) {
+  boolean mayReach(InetAddress address) {
     return !never.test(address) && open.test(address);
   }
 }

@@ -15,7 +15,7 @@ final class ConnectionRules {
   private final ProxyServer server;
   private final Set<String> names = new HashSet<>();
   private @Nullable ConnectionPolicy decidedBy;
-  private @Nullable Origin origin;
+  private @Nullable OriginalDestination origin;
   private @Nullable InetAddress host;
 
   ConnectionRules(ProxyServer server) {
@@ -37,18 +37,18 @@ final class ConnectionRules {
    *
    * @throws RefusedException if neither the address nor any name is allowed
    */
-  Way begin(Origin to) throws RefusedException {
+  Way start(OriginalDestination to) throws RefusedException {
     synchronized (server) {
       ConnectionPolicy now = server.policy();
       origin = to;
-      if (now.reaches(to.address())) {
-        if (now.requests().any() && to.web()) {
+      if (now.mayReach(to.address())) {
+        if (now.requests().hasRules() && to.isWeb()) {
           return Way.LOOK_AT_ALLOWED;
         }
         decidedBy = now;
         return Way.BY_ADDRESS;
       }
-      if (now.names().none()) {
+      if (now.names().isEmpty()) {
         throw new RefusedException("the rules do not allow " + to.address().getHostAddress());
       }
       return Way.LOOK;
@@ -56,11 +56,11 @@ final class ConnectionRules {
   }
 
   /** Allows the address that the guest chose, if the current rules do. */
-  Origin allowAddress() throws RefusedException {
+  OriginalDestination allowAddress() throws RefusedException {
     synchronized (server) {
       ConnectionPolicy now = server.policy();
-      Origin to = origin();
-      if (!now.reaches(to.address())) {
+      OriginalDestination to = origin();
+      if (!now.mayReach(to.address())) {
         throw new RefusedException("the rules do not allow " + to.address().getHostAddress());
       }
       decidedBy = now;
@@ -72,7 +72,7 @@ final class ConnectionRules {
   void allowName(@Nullable String name) throws RefusedException {
     synchronized (server) {
       ConnectionPolicy now = server.policy();
-      if (name == null || !now.names().contain(name)) {
+      if (name == null || !now.names().matches(name)) {
         throw new RefusedException(
             "the rules of this sandbox do not allow " + (name == null ? "this host" : name));
       }
@@ -93,8 +93,8 @@ final class ConnectionRules {
     synchronized (server) {
       ConnectionPolicy now = server.policy();
       if (name == null
-          || !now.requests().concerns(name)
-          || !(reached || now.names().contain(name))) {
+          || !now.requests().intercepts(name)
+          || !(reached || now.names().matches(name))) {
         return null;
       }
       decidedBy = now;
@@ -104,22 +104,22 @@ final class ConnectionRules {
   }
 
   /** Refuses a name that request rules apply to. */
-  void concernsNobody(@Nullable String name) throws RefusedException {
+  void requireNotIntercepted(@Nullable String name) throws RefusedException {
     synchronized (server) {
-      if (name != null && server.policy().requests().concerns(name)) {
+      if (name != null && server.policy().requests().intercepts(name)) {
         throw new RefusedException("a request that rules apply to");
       }
     }
   }
 
   /** Returns the rules that the decision was made by. */
-  ConnectionPolicy decided() {
+  ConnectionPolicy decidingPolicy() {
     synchronized (server) {
       return Objects.requireNonNull(decidedBy);
     }
   }
 
-  Origin origin() {
+  OriginalDestination origin() {
     synchronized (server) {
       return Objects.requireNonNull(origin);
     }
@@ -137,23 +137,23 @@ final class ConnectionRules {
   }
 
   /** Returns whether changed rules still allow the connection. */
-  boolean stays(ConnectionPolicy other) {
+  boolean isAllowedBy(ConnectionPolicy other) {
     synchronized (server) {
       ConnectionPolicy before = decidedBy;
-      Origin to = origin;
+      OriginalDestination to = origin;
       if (before == null || to == null) {
         return true; // The other rules are going to be asked.
       }
-      boolean asked = before.requests().any() || other.requests().any();
+      boolean asked = before.requests().hasRules() || other.requests().hasRules();
       boolean otherRequests = asked && before.requests() != other.requests();
-      if ((otherRequests && to.web()) || !Objects.equals(before.upstream(), other.upstream())) {
+      if ((otherRequests && to.isWeb()) || !Objects.equals(before.upstream(), other.upstream())) {
         return false;
       }
       if (names.isEmpty()) {
-        return other.reaches(to.address());
+        return other.mayReach(to.address());
       }
       InetAddress there = host == null ? to.address() : host;
-      return names.stream().allMatch(other.names()::contain) || other.reaches(there);
+      return names.stream().allMatch(other.names()::matches) || other.mayReach(there);
     }
   }
 }

@@ -2,8 +2,8 @@
 package dev.ramet.egress.proxy;
 
 import dev.ramet.egress.rule.UpstreamProxy;
+import dev.ramet.egress.stream.ChannelStreams;
 import dev.ramet.egress.stream.EventLoops;
-import dev.ramet.egress.stream.Streams;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
@@ -32,14 +32,14 @@ final class Dialer {
   private static final int PROXY_MILLIS = (int) Duration.ofSeconds(30).toMillis();
   private static final int MAX_READ_BYTES = 64 << 10;
 
-  private final Lookup lookup;
+  private final NameResolver lookup;
 
-  Dialer(Lookup lookup) {
+  Dialer(NameResolver lookup) {
     this.lookup = lookup;
   }
 
   /** One read at a time: bytes that were read must be buffered while the other side is slow. */
-  static AdaptiveRecvByteBufAllocator reads() {
+  static AdaptiveRecvByteBufAllocator singleReads() {
     AdaptiveRecvByteBufAllocator allocator =
         new AdaptiveRecvByteBufAllocator(1 << 10, 4 << 10, MAX_READ_BYTES);
     allocator.maxMessagesPerRead(1);
@@ -49,7 +49,7 @@ final class Dialer {
   /** Connects to an address that the rules allow. */
   CompletableFuture<Channel> address(
       ConnectionPolicy policy, InetAddress address, int port, EventLoop loop) {
-    return to(policy, List.of(address), new InetSocketAddress(address, port), loop);
+    return connectAddresses(policy, List.of(address), new InetSocketAddress(address, port), loop);
   }
 
   /**
@@ -59,16 +59,17 @@ final class Dialer {
    * @param name in lower case, without a trailing dot
    */
   CompletableFuture<Channel> name(ConnectionPolicy policy, String name, int port, EventLoop loop) {
-    boolean allowed = policy.names().contain(name);
+    boolean allowed = policy.names().matches(name);
     if (policy.upstream() != null && allowed) {
-      return to(policy, List.of(), InetSocketAddress.createUnresolved(name, port), loop);
+      return connectAddresses(
+          policy, List.of(), InetSocketAddress.createUnresolved(name, port), loop);
     }
     return addresses(name, loop)
         .thenCompose(
             addresses -> {
               List<InetAddress> fit =
                   addresses.stream()
-                      .filter(one -> allowed ? !policy.never().test(one) : policy.reaches(one))
+                      .filter(one -> allowed ? !policy.never().test(one) : policy.mayReach(one))
                       .toList();
               return fit.isEmpty()
                   ? CompletableFuture.failedFuture(
@@ -76,7 +77,7 @@ final class Dialer {
                           allowed
                               ? "guests on this host may not reach the addresses of " + name
                               : "the rules of this sandbox do not allow " + name))
-                  : to(policy, fit, new InetSocketAddress(fit.get(0), port), loop);
+                  : connectAddresses(policy, fit, new InetSocketAddress(fit.get(0), port), loop);
             });
   }
 
@@ -86,7 +87,7 @@ final class Dialer {
         .execute(
             () -> {
               try {
-                List<InetAddress> addresses = lookup.addresses(name);
+                List<InetAddress> addresses = lookup.resolve(name);
                 loop.execute(() -> found.complete(addresses));
               } catch (Exception e) {
                 loop.execute(() -> found.completeExceptionally(e));
@@ -100,7 +101,7 @@ final class Dialer {
    *
    * @param asked the address to request from the proxy
    */
-  private CompletableFuture<Channel> to(
+  private CompletableFuture<Channel> connectAddresses(
       ConnectionPolicy policy,
       List<InetAddress> addresses,
       InetSocketAddress asked,
@@ -177,7 +178,7 @@ final class Dialer {
         .option(ChannelOption.TCP_NODELAY, true)
         .option(ChannelOption.SO_KEEPALIVE, true)
         .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_MILLIS)
-        .option(ChannelOption.RECVBUF_ALLOCATOR, reads())
+        .option(ChannelOption.RECVBUF_ALLOCATOR, singleReads())
         .handler(
             new ChannelInitializer<>() {
               @Override
@@ -186,7 +187,7 @@ final class Dialer {
                   channel.pipeline().addLast(socks);
                 }
                 // Holds bytes from the host until its handlers are added.
-                channel.pipeline().addLast(new FlowControlHandler(), new DialingEnd(opened));
+                channel.pipeline().addLast(new FlowControlHandler(), new DialingHandler(opened));
               }
             })
         .connect(to)
@@ -204,7 +205,7 @@ final class Dialer {
                           if (asked.isSuccess()) {
                             opened.complete(connected.channel());
                           } else {
-                            Streams.close(connected.channel());
+                            ChannelStreams.close(connected.channel());
                             opened.completeExceptionally(asked.cause());
                           }
                         });

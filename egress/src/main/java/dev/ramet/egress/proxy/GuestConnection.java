@@ -2,16 +2,16 @@
 package dev.ramet.egress.proxy;
 
 import dev.ramet.egress.message.BadHttpException;
+import dev.ramet.egress.message.ConnectionOpening;
 import dev.ramet.egress.message.LocalResponse;
-import dev.ramet.egress.message.Opening;
 import dev.ramet.egress.message.OpeningReader;
 import dev.ramet.egress.message.RequestDecoder;
 import dev.ramet.egress.message.RequestHeads;
 import dev.ramet.egress.rule.HostPatterns;
 import dev.ramet.egress.stream.ByteForwarder;
+import dev.ramet.egress.stream.ChannelStreams;
 import dev.ramet.egress.stream.InterceptedConnection;
 import dev.ramet.egress.stream.LingeringClose;
-import dev.ramet.egress.stream.Streams;
 import io.netty.channel.Channel;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.codec.http.HttpMethod;
@@ -49,7 +49,7 @@ final class GuestConnection implements InterceptedConnection {
   }
 
   /** Checks the name of a request. */
-  interface Names {
+  interface HostCheck {
     /**
      * Refuses a request unless it may pass.
      *
@@ -59,9 +59,9 @@ final class GuestConnection implements InterceptedConnection {
   }
 
   void start() {
-    attempt(
+    runGuarded(
         () -> {
-          Origin to = server.origins().take(guest.remoteAddress().getPort());
+          OriginalDestination to = server.origins().takeOrigin(guest.remoteAddress().getPort());
           if (to == null) {
             throw new RefusedException("a connection that was not opened by a guest");
           }
@@ -69,11 +69,11 @@ final class GuestConnection implements InterceptedConnection {
         });
   }
 
-  private interface Work {
+  private interface Step {
     void run() throws IOException;
   }
 
-  private void attempt(Work work) {
+  private void runGuarded(Step work) {
     try {
       work.run();
     } catch (IOException | RuntimeException e) {
@@ -86,17 +86,19 @@ final class GuestConnection implements InterceptedConnection {
     reset();
   }
 
-  private void serve(Origin to) throws IOException {
-    ConnectionRules.Way way = rules.begin(to);
+  private void serve(OriginalDestination to) throws IOException {
+    ConnectionRules.Way way = rules.start(to);
     if (way == ConnectionRules.Way.BY_ADDRESS) {
-      then(toOrigin(to), this::pass);
+      whenConnected(connectTo(to), this::forwardBytes);
       return;
     }
     boolean reached = way == ConnectionRules.Way.LOOK_AT_ALLOWED;
-    guest.pipeline().addLast(new OpeningReader(opening -> attempt(() -> decide(opening, reached))));
+    guest
+        .pipeline()
+        .addLast(new OpeningReader(opening -> runGuarded(() -> decide(opening, reached))));
   }
 
-  private void decide(Opening opening, boolean reached) throws IOException {
+  private void decide(ConnectionOpening opening, boolean reached) throws IOException {
     String name = opening.name();
     HttpRequest head = opening.head();
     RequestInterceptor interceptor = rules.interceptor(name, reached);
@@ -105,27 +107,27 @@ final class GuestConnection implements InterceptedConnection {
     } else if (reached) {
       // A later request may need the request rules: the guest then sends it again on another
       // connection.
-      then(
-          toOrigin(rules.allowAddress()),
-          head != null && RequestHeads.fits(head)
-              ? upstream -> carry(head, upstream, rules::concernsNobody)
-              : this::pass);
+      whenConnected(
+          connectTo(rules.allowAddress()),
+          head != null && RequestHeads.keepsHost(head)
+              ? upstream -> forwardRequests(head, upstream, rules::requireNotIntercepted)
+              : this::forwardBytes);
     } else if (head != null) {
-      carryByName(head, name);
+      forwardByName(head, name);
     } else if (opening.problem() instanceof BadHttpException bad) {
-      respond(LocalResponse.to(bad));
+      respond(LocalResponse.forError(bad));
     } else {
       rules.allowName(name);
-      then(connect(String.valueOf(name)), this::pass);
+      whenConnected(connect(String.valueOf(name)), this::forwardBytes);
     }
   }
 
-  private void carryByName(HttpRequest head, @Nullable String name) {
+  private void forwardByName(HttpRequest head, @Nullable String name) {
     try {
-      CarriedRequests.check(head);
+      RequestForwarder.check(head);
       rules.allowName(name);
     } catch (BadHttpException e) {
-      respond(LocalResponse.to(e));
+      respond(LocalResponse.forError(e));
       return;
     } catch (RefusedException e) {
       respond(response(head, HttpResponseStatus.FORBIDDEN, e.getMessage()));
@@ -136,8 +138,8 @@ final class GuestConnection implements InterceptedConnection {
             .whenComplete(
                 (upstream, e) -> {
                   if (e == null) {
-                    attempt(() -> carry(head, upstream, rules::allowName));
-                  } else if (Streams.cause(e) instanceof RefusedException refused) {
+                    runGuarded(() -> forwardRequests(head, upstream, rules::allowName));
+                  } else if (ChannelStreams.cause(e) instanceof RefusedException refused) {
                     respond(response(head, HttpResponseStatus.FORBIDDEN, refused.getMessage()));
                   } else {
                     LOG.log(System.Logger.Level.DEBUG, "cannot connect to upstream", e);
@@ -153,24 +155,24 @@ final class GuestConnection implements InterceptedConnection {
   }
 
   private void respond(LocalResponse response) {
-    Streams.write(guest, response.bytes());
+    ChannelStreams.write(guest, response.bytes());
     finish();
   }
 
-  private CompletableFuture<Channel> toOrigin(Origin to) {
+  private CompletableFuture<Channel> connectTo(OriginalDestination to) {
     return server
         .dialer()
-        .address(rules.decided(), to.address(), to.port(), guest.eventLoop())
-        .thenApply(this::kept);
+        .address(rules.decidingPolicy(), to.address(), to.port(), guest.eventLoop())
+        .thenApply(this::closeWithGuest);
   }
 
   @Override
   public CompletableFuture<Channel> connect(String name) {
-    String normal = HostPatterns.normal(name);
+    String normal = HostPatterns.normalize(name);
     if (normal == null) {
       return CompletableFuture.failedFuture(new RefusedException("not a host name: " + name));
     }
-    ConnectionPolicy by = rules.decided();
+    ConnectionPolicy by = rules.decidingPolicy();
     return server
         .dialer()
         .name(by, normal, rules.origin().port(), guest.eventLoop())
@@ -181,14 +183,14 @@ final class GuestConnection implements InterceptedConnection {
                   direct && upstream.remoteAddress() instanceof InetSocketAddress there
                       ? there.getAddress()
                       : null);
-              return kept(upstream);
+              return closeWithGuest(upstream);
             });
   }
 
   /** Closes the upstream connection together with this one. */
-  private Channel kept(Channel upstream) {
+  private Channel closeWithGuest(Channel upstream) {
     if (ended) {
-      Streams.reset(upstream);
+      ChannelStreams.reset(upstream);
       throw new CompletionException(new RefusedException("the connection has ended"));
     }
     hosts.add(upstream);
@@ -196,28 +198,28 @@ final class GuestConnection implements InterceptedConnection {
     return upstream;
   }
 
-  private void then(CompletableFuture<Channel> connected, Consumer<Channel> next) {
+  private void whenConnected(CompletableFuture<Channel> connected, Consumer<Channel> next) {
     var unused =
         connected.whenComplete(
             (upstream, e) -> {
               if (e == null) {
-                attempt(() -> next.accept(upstream));
+                runGuarded(() -> next.accept(upstream));
               } else {
                 failed(e);
               }
             });
   }
 
-  private void carry(HttpRequest first, Channel upstream, Names names) {
-    CarriedRequests requests = new CarriedRequests(this, upstream, names, first);
-    Streams.take(
+  private void forwardRequests(HttpRequest first, Channel upstream, HostCheck names) {
+    RequestForwarder requests = new RequestForwarder(this, upstream, names, first);
+    ChannelStreams.replaceHandlers(
         guest, new RequestDecoder(requests::maySwitch), new FlowControlHandler(), requests);
   }
 
   /** Forwards bytes both ways until both sides have ended. */
-  void pass(Channel upstream) {
-    Streams.take(upstream, new ByteForwarder(guest, this));
-    Streams.take(guest, new ByteForwarder(upstream, this));
+  void forwardBytes(Channel upstream) {
+    ChannelStreams.replaceHandlers(upstream, new ByteForwarder(guest, this));
+    ChannelStreams.replaceHandlers(guest, new ByteForwarder(upstream, this));
   }
 
   @Override
@@ -229,8 +231,8 @@ final class GuestConnection implements InterceptedConnection {
   public void sideEnded() {
     if (++endedSides == 2 && !ended) {
       ended = true;
-      List.copyOf(hosts).forEach(Streams::closeAfterWrites);
-      Streams.closeAfterWrites(guest);
+      List.copyOf(hosts).forEach(ChannelStreams::closeAfterWrites);
+      ChannelStreams.closeAfterWrites(guest);
     }
   }
 
@@ -238,7 +240,7 @@ final class GuestConnection implements InterceptedConnection {
   public void finish() {
     if (!ended) {
       ended = true;
-      List.copyOf(hosts).forEach(Streams::close);
+      List.copyOf(hosts).forEach(ChannelStreams::close);
       LingeringClose.start(guest);
     }
   }
@@ -246,8 +248,8 @@ final class GuestConnection implements InterceptedConnection {
   @Override
   public void reset() {
     ended = true;
-    List.copyOf(hosts).forEach(Streams::reset);
-    Streams.reset(guest);
+    List.copyOf(hosts).forEach(ChannelStreams::reset);
+    ChannelStreams.reset(guest);
   }
 
   /** Resets the connection; may be called from any thread. */

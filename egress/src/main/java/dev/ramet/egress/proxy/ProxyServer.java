@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.egress.proxy;
 
+import dev.ramet.egress.stream.ChannelStreams;
 import dev.ramet.egress.stream.EventLoops;
-import dev.ramet.egress.stream.Streams;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -29,16 +29,16 @@ public final class ProxyServer implements AutoCloseable {
 
   private static final int BACKLOG = 128;
   private static final byte[] LOOPBACK = {127, 0, 0, 1};
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
-  private final Origins origins;
+  private final OriginLookup origins;
   private final Dialer dialer;
   private final Map<Channel, GuestConnection> connections = new HashMap<>();
   private ConnectionPolicy policy;
   private boolean closed;
   private @Nullable Channel listener;
 
-  private ProxyServer(Origins origins, Dialer dialer, ConnectionPolicy policy) {
+  private ProxyServer(OriginLookup origins, Dialer dialer, ConnectionPolicy policy) {
     this.origins = origins;
     this.dialer = dialer;
     this.policy = policy;
@@ -51,7 +51,7 @@ public final class ProxyServer implements AutoCloseable {
    * @param lookup looks up the names that guests connect to
    * @param policy the sandbox's rules
    */
-  public static ProxyServer open(Origins origins, Lookup lookup, ConnectionPolicy policy)
+  public static ProxyServer open(OriginLookup origins, NameResolver lookup, ConnectionPolicy policy)
       throws IOException {
     ProxyServer server = new ProxyServer(origins, new Dialer(lookup), policy);
     ChannelFuture bound =
@@ -62,7 +62,7 @@ public final class ProxyServer implements AutoCloseable {
             .childOption(ChannelOption.AUTO_READ, false)
             .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
             .childOption(ChannelOption.TCP_NODELAY, true)
-            .childOption(ChannelOption.RECVBUF_ALLOCATOR, Dialer.reads())
+            .childOption(ChannelOption.RECVBUF_ALLOCATOR, Dialer.singleReads())
             .childHandler(
                 new ChannelInitializer<SocketChannel>() {
                   @Override
@@ -87,7 +87,7 @@ public final class ProxyServer implements AutoCloseable {
         : 0;
   }
 
-  Origins origins() {
+  OriginLookup origins() {
     return origins;
   }
 
@@ -99,17 +99,17 @@ public final class ProxyServer implements AutoCloseable {
     GuestConnection connection = new GuestConnection(this, guest);
     synchronized (this) {
       if (closed || connections.size() >= MAX_CONNECTIONS) {
-        guest.eventLoop().execute(() -> Streams.reset(guest));
+        guest.eventLoop().execute(() -> ChannelStreams.reset(guest));
         return;
       }
       connections.put(guest, connection);
     }
-    guest.closeFuture().addListener(ended -> ended(guest));
+    guest.closeFuture().addListener(ended -> connectionEnded(guest));
     // The channel becomes active after this.
     guest.eventLoop().execute(connection::start);
   }
 
-  private synchronized void ended(Channel guest) {
+  private synchronized void connectionEnded(Channel guest) {
     connections.remove(guest);
   }
 
@@ -119,12 +119,12 @@ public final class ProxyServer implements AutoCloseable {
   }
 
   /** Changes the rules. Connections that the new rules do not allow are reset. */
-  public void change(ConnectionPolicy other) {
+  public void replacePolicy(ConnectionPolicy other) {
     Map<Channel, GuestConnection> refused;
     synchronized (this) {
       policy = other;
       refused = new HashMap<>(connections);
-      refused.values().removeIf(connection -> connection.rules().stays(other));
+      refused.values().removeIf(connection -> connection.rules().isAllowedBy(other));
     }
     reset(refused);
   }
@@ -133,7 +133,7 @@ public final class ProxyServer implements AutoCloseable {
     connections.values().forEach(GuestConnection::resetLater);
     connections
         .keySet()
-        .forEach(guest -> guest.closeFuture().awaitUninterruptibly(PATIENCE.toMillis()));
+        .forEach(guest -> guest.closeFuture().awaitUninterruptibly(TIMEOUT.toMillis()));
   }
 
   /** Resets all connections and frees the port. Idempotent. */
@@ -146,7 +146,7 @@ public final class ProxyServer implements AutoCloseable {
     }
     Channel bound = listener;
     if (bound != null) {
-      bound.close().awaitUninterruptibly(PATIENCE.toMillis());
+      bound.close().awaitUninterruptibly(TIMEOUT.toMillis());
     }
     reset(open);
   }

@@ -12,12 +12,12 @@ public interface RequestInterceptor {
   RequestInterceptor NONE =
       new RequestInterceptor() {
         @Override
-        public boolean any() {
+        public boolean hasRules() {
           return false;
         }
 
         @Override
-        public boolean concerns(String name) {
+        public boolean intercepts(String name) {
           return false;
         }
 
@@ -31,7 +31,7 @@ public interface RequestInterceptor {
    * Returns whether there are any rules. If so, the guest's connections to ports 80 and 443 come to
    * the proxy, even those to addresses that its rules allow.
    */
-  default boolean any() {
+  default boolean hasRules() {
     return true;
   }
 
@@ -40,7 +40,7 @@ public interface RequestInterceptor {
    *
    * @param name in lower case, without a trailing dot
    */
-  boolean concerns(String name);
+  boolean intercepts(String name);
 
   /**
    * Takes over a connection, on its event loop, and replaces the handlers of the guest's side, now

@@ -3,9 +3,9 @@ package dev.ramet.egress.proxy;
 
 import dev.ramet.egress.message.BadHttpException;
 import dev.ramet.egress.stream.ByteForwarder;
+import dev.ramet.egress.stream.ChannelStreams;
 import dev.ramet.egress.stream.EndOfInput;
 import dev.ramet.egress.stream.InterceptedConnection;
-import dev.ramet.egress.stream.Streams;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -36,11 +36,11 @@ final class SwitchWatcher extends ChannelInboundHandlerAdapter {
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     if (message instanceof HttpResponse response) {
       Channel guest = connection.guest();
-      Streams.write(guest, bytes(response));
+      ChannelStreams.write(guest, bytes(response));
       guest.flush();
       if (response.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
-        Streams.take(ctx.channel(), new ByteForwarder(guest, connection));
-        Streams.take(guest, new ByteForwarder(ctx.channel(), connection));
+        ChannelStreams.replaceHandlers(ctx.channel(), new ByteForwarder(guest, connection));
+        ChannelStreams.replaceHandlers(guest, new ByteForwarder(ctx.channel(), connection));
       } else if (response.status().codeClass() != HttpStatusClass.INFORMATIONAL) {
         declined.run();
       }

@@ -35,14 +35,14 @@ public final class Cidr {
   public static Cidr parse(String text) {
     Matcher parts = FORM.matcher(text);
     if (!parts.matches()) {
-      throw new IllegalArgumentException("not an address or a network: " + shown(text));
+      throw new IllegalArgumentException("not an address or a network: " + printable(text));
     }
     String address = parts.group(1);
     int[] words = wordsOf(address, text);
     int most = words.length * WORD_BITS;
     int bits = parts.group(2) == null ? most : Integer.parseInt(parts.group(2));
     if (bits > most) {
-      throw new IllegalArgumentException("more than " + most + " bits: " + shown(text));
+      throw new IllegalArgumentException("more than " + most + " bits: " + printable(text));
     }
     for (int i = 0; i < words.length; i++) {
       words[i] &= mask(i, bits);
@@ -51,7 +51,7 @@ public final class Cidr {
   }
 
   /** One address. */
-  public static Cidr of(InetAddress address) {
+  public static Cidr ofAddress(InetAddress address) {
     int[] words = wordsOf(address.getAddress());
     return new Cidr(words, words.length * WORD_BITS);
   }
@@ -59,17 +59,17 @@ public final class Cidr {
   private static int[] wordsOf(String address, String text) {
     boolean sixth = address.indexOf(':') >= 0;
     if (!sixth && !IPV4.matcher(address).matches()) {
-      throw new IllegalArgumentException("not an address or a network: " + shown(text));
+      throw new IllegalArgumentException("not an address or a network: " + printable(text));
     }
     try {
       // Of this form it is never looked up.
       byte[] bytes = InetAddress.getByName(address).getAddress();
       if (sixth != (bytes.length == 16)) {
-        throw new IllegalArgumentException("an IPv4 address as IPv6: " + shown(text));
+        throw new IllegalArgumentException("an IPv4 address as IPv6: " + printable(text));
       }
       return wordsOf(bytes);
     } catch (UnknownHostException e) {
-      throw new IllegalArgumentException("not an address or a network: " + shown(text), e);
+      throw new IllegalArgumentException("not an address or a network: " + printable(text), e);
     }
   }
 
@@ -79,7 +79,7 @@ public final class Cidr {
     return words;
   }
 
-  private static String shown(String text) {
+  private static String printable(String text) {
     return text.substring(0, Math.min(text.length(), 60)).replaceAll("\\p{Cntrl}", "?");
   }
 
@@ -94,7 +94,7 @@ public final class Cidr {
   }
 
   /** Whether every address of its kind is in it. */
-  public boolean everything() {
+  public boolean coversAll() {
     return bits == 0;
   }
 

@@ -18,7 +18,7 @@ public final class HostPatterns {
   public static final HostPatterns NONE = new HostPatterns(List.of());
 
   private static final String BELOW = "*.";
-  private static final int MOST_CHARACTERS = 253; // RFC 1035, 2.3.4, as text
+  private static final int MAX_CHARACTERS = 253; // RFC 1035, 2.3.4, as text
   private static final Pattern NAME =
       Pattern.compile(
           "(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?");
@@ -43,7 +43,7 @@ public final class HostPatterns {
    *
    * @param patterns each as {@link #pattern} answers it
    */
-  public static HostPatterns of(List<String> patterns) {
+  public static HostPatterns parse(List<String> patterns) {
     return patterns.isEmpty() ? NONE : new HostPatterns(patterns);
   }
 
@@ -67,7 +67,7 @@ public final class HostPatterns {
   }
 
   private static boolean name(String lower) {
-    return lower.length() <= MOST_CHARACTERS
+    return lower.length() <= MAX_CHARACTERS
         && NAME.matcher(lower).matches()
         // A name that C libraries take for an address is not a host name.
         && !NUMBER.matcher(lower).matches();
@@ -79,7 +79,7 @@ public final class HostPatterns {
    * @param host a name, in any case of letters, perhaps with a dot at its end
    * @return in lower case, without that dot; null for what is no name, such as an address
    */
-  public static @Nullable String normal(String host) {
+  public static @Nullable String normalize(String host) {
     String lower = host.toLowerCase(Locale.ROOT);
     String name = lower.endsWith(".") ? lower.substring(0, lower.length() - 1) : lower;
     return name(name) ? name : null;
@@ -89,29 +89,29 @@ public final class HostPatterns {
    * The name in a {@code Host} field.
    *
    * @param field the name, perhaps with a port, which is checked and left out
-   * @return as {@link #normal} has it
+   * @return as {@link #normalize} has it
    */
-  public static @Nullable String ofField(String field) {
+  public static @Nullable String hostOfHeader(String field) {
     int colon = field.indexOf(':');
     if (colon < 0) {
-      return normal(field);
+      return normalize(field);
     }
     return PORT.matcher(field.substring(colon + 1)).matches()
-        ? normal(field.substring(0, colon))
+        ? normalize(field.substring(0, colon))
         : null;
   }
 
   /** Whether there are none. */
-  public boolean none() {
+  public boolean isEmpty() {
     return exact.isEmpty() && below.isEmpty();
   }
 
   /**
    * Whether a name is one of these.
    *
-   * @param name as {@link #normal} has it
+   * @param name as {@link #normalize} has it
    */
-  public boolean contain(String name) {
+  public boolean matches(String name) {
     return exact.contains(name)
         || below.stream().anyMatch(end -> name.length() > end.length() && name.endsWith(end));
   }

@@ -33,7 +33,7 @@ public record NetworkRules(
   public static final String EVERYTHING = "0.0.0.0/0";
 
   /** The largest number of entries of each kind; longer lists belong in a firewall. */
-  public static final int MOST = 256;
+  public static final int MAX = 256;
 
   /** Copies the lists, and fills in values that an older record lacks. */
   public NetworkRules {
@@ -59,20 +59,20 @@ public record NetworkRules(
    * @param denyOut what may not be reached, or null for nothing
    * @throws RametException {@code INVALID_ARGUMENT} that names the invalid entry
    */
-  public static NetworkRules of(
+  public static NetworkRules parse(
       @Nullable List<@Nullable String> allowOut, @Nullable List<@Nullable String> denyOut) {
     return new NetworkRules(
-        checked("allowOut", allowOut, NetworkRules::checkedTarget),
-        checked("denyOut", denyOut, NetworkRules::checkedNetwork));
+        requireValid("allowOut", allowOut, NetworkRules::requireTarget),
+        requireValid("denyOut", denyOut, NetworkRules::requireNetwork));
   }
 
-  private static List<String> checked(
+  private static List<String> requireValid(
       String field, @Nullable List<@Nullable String> entries, UnaryOperator<String> check) {
     if (entries == null) {
       return List.of();
     }
-    if (entries.size() > MOST) {
-      throw RametException.invalid("network." + field, "at most " + MOST + " entries");
+    if (entries.size() > MAX) {
+      throw RametException.invalid("network." + field, "at most " + MAX + " entries");
     }
     List<String> checked = new ArrayList<>();
     for (int i = 0; i < entries.size(); i++) {
@@ -90,7 +90,7 @@ public record NetworkRules(
     return checked;
   }
 
-  private static String checkedNetwork(String entry) {
+  private static String requireNetwork(String entry) {
     try {
       Cidr.parse(entry);
       return entry;
@@ -100,7 +100,7 @@ public record NetworkRules(
     }
   }
 
-  private static String checkedTarget(String entry) {
+  private static String requireTarget(String entry) {
     return isNetwork(entry) ? entry : HostPatterns.pattern(entry);
   }
 
@@ -143,22 +143,22 @@ public record NetworkRules(
   }
 
   /** Returns these rules with everything denied that is not allowed. */
-  public NetworkRules closed() {
+  public NetworkRules denyingRest() {
     return new NetworkRules(allowOut, List.of(EVERYTHING), egressProxy, requests);
   }
 
   /** Returns these rules with another proxy for outgoing connections. */
-  public NetworkRules through(@Nullable UpstreamProxy proxy) {
+  public NetworkRules withProxy(@Nullable UpstreamProxy proxy) {
     return new NetworkRules(allowOut, denyOut, proxy, requests);
   }
 
   /** Returns these rules with other rules for requests. */
-  public NetworkRules with(RequestRules newRequests) {
+  public NetworkRules withRequestRules(RequestRules newRequests) {
     return new NetworkRules(allowOut, denyOut, egressProxy, newRequests);
   }
 
   /** Returns whether there are no rules. */
-  public boolean none() {
-    return allowOut.isEmpty() && denyOut.isEmpty() && egressProxy == null && requests().none();
+  public boolean isEmpty() {
+    return allowOut.isEmpty() && denyOut.isEmpty() && egressProxy == null && requests().isEmpty();
   }
 }

@@ -27,11 +27,11 @@ public final class Placeholders {
    * @throws RametException {@code INVALID_ARGUMENT} for a reference to nothing that there can be,
    *     {@code UNSUPPORTED} for one to an identity
    */
-  public static List<String> names(String field, String text) {
-    return ANY.matcher(text).results().map(found -> checked(field, found)).toList();
+  public static List<String> referencedSecrets(String field, String text) {
+    return ANY.matcher(text).results().map(found -> requireKnownForm(field, found)).toList();
   }
 
-  private static String checked(String field, java.util.regex.MatchResult found) {
+  private static String requireKnownForm(String field, java.util.regex.MatchResult found) {
     String what = found.group(1);
     if (what.startsWith(IDENTITY)) {
       throw new RametException(
@@ -55,7 +55,7 @@ public final class Placeholders {
    * @param value of a secret, or null when there is none
    * @throws MissingSecretException with the name of a secret that is not there
    */
-  public static String fill(String text, Function<String, @Nullable String> value)
+  public static String substitute(String text, Function<String, @Nullable String> value)
       throws MissingSecretException {
     Matcher matcher = ANY.matcher(text);
     StringBuilder filled = new StringBuilder();

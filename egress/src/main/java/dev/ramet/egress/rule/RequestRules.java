@@ -28,9 +28,9 @@ public record RequestRules(Map<String, List<Map<String, String>>> byHost) {
   public static final RequestRules NONE = new RequestRules(Map.of());
 
   /** The largest number of hosts, and of headers for each host. */
-  public static final int MOST = 64;
+  public static final int MAX = 64;
 
-  private static final int MOST_CHARACTERS = 8192;
+  private static final int MAX_CHARACTERS = 8192;
   private static final String FIELD = "network.rules";
 
   /** Copies the maps, keeping their order. */
@@ -52,13 +52,13 @@ public record RequestRules(Map<String, List<Map<String, String>>> byHost) {
    * @throws RametException {@code INVALID_ARGUMENT} that names the invalid value; {@code
    *     UNSUPPORTED} for references to identities
    */
-  public static RequestRules of(
+  public static RequestRules parse(
       @Nullable Map<String, ? extends List<? extends Map<String, @Nullable String>>> asked) {
     if (asked == null || asked.isEmpty()) {
       return NONE;
     }
-    if (asked.size() > MOST) {
-      throw RametException.invalid(FIELD, "at most " + MOST + " hosts");
+    if (asked.size() > MAX) {
+      throw RametException.invalid(FIELD, "at most " + MAX + " hosts");
     }
     Map<String, List<Map<String, String>>> checked = new LinkedHashMap<>();
     asked.forEach(
@@ -100,8 +100,8 @@ public record RequestRules(Map<String, List<Map<String, String>>> byHost) {
         headers.put(name, String.valueOf(header.getValue()));
       }
       count += Math.max(1, headers.size());
-      if (count > MOST) {
-        throw RametException.invalid(where, "at most " + MOST + " headers");
+      if (count > MAX) {
+        throw RametException.invalid(where, "at most " + MAX + " headers");
       }
       checked.add(headers);
     }
@@ -109,28 +109,28 @@ public record RequestRules(Map<String, List<Map<String, String>>> byHost) {
   }
 
   private static void check(String field, String name, @Nullable String value) {
-    if (!HeaderText.isName(name)) {
+    if (!HeaderSyntax.isValidName(name)) {
       throw RametException.invalid(field, "a header name must be an HTTP token, such as X-Api-Key");
     }
     String where = field + "." + name;
-    if (HeaderText.isOfTheConnection(name)) {
+    if (HeaderSyntax.isConnectionHeader(name)) {
       throw RametException.invalid(where, "belongs to the connection and cannot be set");
     }
     if (value == null) {
       throw RametException.invalid(where, "must be a string");
     }
-    if (value.length() > MOST_CHARACTERS || !HeaderText.isValue(value)) {
+    if (value.length() > MAX_CHARACTERS || !HeaderSyntax.isValidValue(value)) {
       throw RametException.invalid(
           where,
           "must be at most "
-              + MOST_CHARACTERS
+              + MAX_CHARACTERS
               + " visible ASCII characters, spaces and tabs, without line breaks");
     }
-    var unused = Placeholders.names(where, value);
+    var unused = Placeholders.referencedSecrets(where, value);
   }
 
   /** Returns whether there are no rules. */
-  public boolean none() {
+  public boolean isEmpty() {
     return byHost.isEmpty();
   }
 
@@ -146,7 +146,7 @@ public record RequestRules(Map<String, List<Map<String, String>>> byHost) {
                     headers.forEach(
                         (name, value) -> {
                           String where = FIELD + "[\"" + host + "\"]: " + name;
-                          Placeholders.names(where, value)
+                          Placeholders.referencedSecrets(where, value)
                               .forEach(secret -> found.put(secret, where));
                         })));
     return found;

@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
 /** The bounds of what is kept of a secret. No refusal tells a value. */
 public final class SecretChecks {
   private static final Pattern NAME = Pattern.compile("[a-z0-9._-]{1,64}");
-  private static final int MOST_CHARACTERS = 8192;
-  private static final int MOST_PAIRS = 32;
-  private static final int MOST_KEY_BYTES = 128;
-  private static final int MOST_VALUE_BYTES = 1024;
-  private static final int MOST_METADATA_BYTES = 8192;
+  private static final int MAX_CHARACTERS = 8192;
+  private static final int MAX_PAIRS = 32;
+  private static final int MAX_KEY_BYTES = 128;
+  private static final int MAX_VALUE_BYTES = 1024;
+  private static final int MAX_METADATA_BYTES = 8192;
 
   private SecretChecks() {}
 
@@ -33,10 +33,10 @@ public final class SecretChecks {
   }
 
   public static void value(String value) {
-    if (value.isEmpty() || value.length() > MOST_CHARACTERS) {
-      throw RametException.invalid("value", "must have 1 to " + MOST_CHARACTERS + " characters");
+    if (value.isEmpty() || value.length() > MAX_CHARACTERS) {
+      throw RametException.invalid("value", "must have 1 to " + MAX_CHARACTERS + " characters");
     }
-    if (!HeaderText.isValue(value)) {
+    if (!HeaderSyntax.isValidValue(value)) {
       throw RametException.invalid(
           "value",
           "must be visible ASCII characters, spaces and tabs without line breaks, because it"
@@ -45,8 +45,8 @@ public final class SecretChecks {
   }
 
   public static void metadata(Map<String, @Nullable String> metadata) {
-    if (metadata.size() > MOST_PAIRS) {
-      throw RametException.invalid("metadata", "at most " + MOST_PAIRS + " entries");
+    if (metadata.size() > MAX_PAIRS) {
+      throw RametException.invalid("metadata", "at most " + MAX_PAIRS + " entries");
     }
     int total = 0;
     for (Map.Entry<String, @Nullable String> pair : metadata.entrySet()) {
@@ -56,15 +56,15 @@ public final class SecretChecks {
       }
       int keyBytes = bytes(pair.getKey());
       int valueBytes = bytes(value);
-      if (keyBytes == 0 || keyBytes > MOST_KEY_BYTES || valueBytes > MOST_VALUE_BYTES) {
+      if (keyBytes == 0 || keyBytes > MAX_KEY_BYTES || valueBytes > MAX_VALUE_BYTES) {
         throw RametException.invalid(
             "metadata",
-            "keys must have 1 to " + MOST_KEY_BYTES + " bytes, values at most " + MOST_VALUE_BYTES);
+            "keys must have 1 to " + MAX_KEY_BYTES + " bytes, values at most " + MAX_VALUE_BYTES);
       }
       total += keyBytes + valueBytes;
     }
-    if (total > MOST_METADATA_BYTES) {
-      throw RametException.invalid("metadata", "at most " + MOST_METADATA_BYTES + " bytes in all");
+    if (total > MAX_METADATA_BYTES) {
+      throw RametException.invalid("metadata", "at most " + MAX_METADATA_BYTES + " bytes in all");
     }
   }
 

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 public record UpstreamProxy(
     String host, int port, @Nullable String username, @Nullable String password) {
   private static final Pattern FORM = Pattern.compile("(?:\\[([^\\]]+)\\]|([^:]+)):([0-9]{1,5})");
-  private static final int MOST_PORT = 65535;
-  private static final int MOST_BYTES = 255;
+  private static final int MAX_PORT = 65535;
+  private static final int MAX_BYTES = 255;
 
   /**
    * Creates a proxy from the values of a request.
@@ -30,7 +30,7 @@ public record UpstreamProxy(
    * @param password the password, or null; needs a user name
    * @throws RametException {@code INVALID_ARGUMENT} that names the invalid field
    */
-  public static UpstreamProxy of(
+  public static UpstreamProxy parse(
       @Nullable String address, @Nullable String username, @Nullable String password) {
     String where = "network.egressProxy.";
     Matcher parts = FORM.matcher(address == null ? "" : address);
@@ -38,8 +38,8 @@ public record UpstreamProxy(
       throw RametException.invalid(where + "address", "must be host:port");
     }
     int port = Integer.parseInt(parts.group(3));
-    if (port < 1 || port > MOST_PORT) {
-      throw RametException.invalid(where + "address", "the port must be 1 to " + MOST_PORT);
+    if (port < 1 || port > MAX_PORT) {
+      throw RametException.invalid(where + "address", "the port must be 1 to " + MAX_PORT);
     }
     String host = host(parts, where);
     checkBytes(where + "username", username);
@@ -58,7 +58,7 @@ public record UpstreamProxy(
         return inBrackets;
       }
       String plain = String.valueOf(parts.group(2));
-      if (HostPatterns.normal(plain) == null) {
+      if (HostPatterns.normalize(plain) == null) {
         checkAddress(plain);
       }
       return plain;
@@ -77,8 +77,8 @@ public record UpstreamProxy(
   private static void checkBytes(String where, @Nullable String text) {
     if (text != null) {
       int bytes = text.getBytes(StandardCharsets.UTF_8).length;
-      if (bytes == 0 || bytes > MOST_BYTES) {
-        throw RametException.invalid(where, "must have 1 to " + MOST_BYTES + " bytes");
+      if (bytes == 0 || bytes > MAX_BYTES) {
+        throw RametException.invalid(where, "must have 1 to " + MAX_BYTES + " bytes");
       }
     }
   }

@@ -35,7 +35,7 @@ public final class ByteForwarder extends ChannelInboundHandlerAdapter {
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     if (ctx.channel() instanceof DuplexChannel duplex && duplex.isInputShutdown()) {
-      ctx.executor().execute(this::end);
+      ctx.executor().execute(this::endOutput);
     } else {
       ctx.read();
     }
@@ -44,7 +44,7 @@ public final class ByteForwarder extends ChannelInboundHandlerAdapter {
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     if (message instanceof ByteBuf bytes) {
-      Streams.write(to, bytes);
+      ChannelStreams.write(to, bytes);
     } else {
       ReferenceCountUtil.release(message);
     }
@@ -68,20 +68,20 @@ public final class ByteForwarder extends ChannelInboundHandlerAdapter {
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
     if (event instanceof SslCloseCompletionEvent closed && closed.isSuccess()) {
-      end();
+      endOutput();
     } else if (event instanceof ChannelInputShutdownEvent) {
       if (!ended && ctx.pipeline().get(SslHandler.class) != null) {
         connection.reset(); // TLS has its own closing message.
       } else {
-        end();
+        endOutput();
       }
     }
   }
 
-  private void end() {
+  private void endOutput() {
     if (!ended) {
       ended = true;
-      Streams.endOutput(to);
+      ChannelStreams.endOutput(to);
       connection.sideEnded();
     }
   }

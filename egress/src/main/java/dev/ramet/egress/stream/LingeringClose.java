@@ -25,12 +25,12 @@ public final class LingeringClose extends ChannelInboundHandlerAdapter {
 
   public static void start(Channel guest) {
     if (guest instanceof DuplexChannel duplex && duplex.isInputShutdown()) {
-      Streams.closeAfterWrites(guest);
+      ChannelStreams.closeAfterWrites(guest);
       return;
     }
-    Streams.take(guest, new LingeringClose());
-    Streams.endConnection(guest);
-    var unused = Streams.later(guest, TIME, () -> Streams.close(guest));
+    ChannelStreams.replaceHandlers(guest, new LingeringClose());
+    ChannelStreams.endConnection(guest);
+    var unused = ChannelStreams.schedule(guest, TIME, () -> ChannelStreams.close(guest));
     guest.read();
   }
 
@@ -43,7 +43,7 @@ public final class LingeringClose extends ChannelInboundHandlerAdapter {
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
     if (ignored > MAX_IGNORED_BYTES) {
-      Streams.close(ctx.channel());
+      ChannelStreams.close(ctx.channel());
     } else {
       ctx.read();
     }
@@ -52,12 +52,12 @@ public final class LingeringClose extends ChannelInboundHandlerAdapter {
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
     if (event instanceof ChannelInputShutdownEvent) {
-      Streams.close(ctx.channel());
+      ChannelStreams.close(ctx.channel());
     }
   }
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    Streams.close(ctx.channel());
+    ChannelStreams.close(ctx.channel());
   }
 }

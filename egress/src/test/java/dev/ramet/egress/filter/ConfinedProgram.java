@@ -80,7 +80,7 @@ final class ConfinedProgram implements AutoCloseable {
   private final Peer server;
 
   private ConfinedProgram() throws IOException {
-    boolean usable = filter.usable();
+    boolean usable = filter.isUsable();
     String detail = filter.detail();
     if (!usable) {
       filter.close();

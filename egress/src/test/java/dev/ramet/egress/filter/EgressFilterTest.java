@@ -50,7 +50,7 @@ final class EgressFilterTest {
 
   @BeforeEach
   void start() throws IOException {
-    Require.feature("egress", filter.usable(), filter.detail());
+    Require.feature("egress", filter.isUsable(), filter.detail());
     shell = new ProcessBuilder("bash", "-c", SCRIPT).start();
     answers =
         new BufferedReader(
@@ -163,14 +163,14 @@ final class EgressFilterTest {
   @Test
   void asManyRulesAsThereMayBe() throws Exception {
     List<String> networks =
-        IntStream.range(0, NetworkRules.MOST)
+        IntStream.range(0, NetworkRules.MAX)
             .mapToObj(i -> "2001:db8:" + Integer.toHexString(i) + "::/47")
             .toList();
     NetworkRules most = new NetworkRules(networks, networks);
     filter.confine("one", shell.pid(), OWN, most);
     assertTrue(reaches("127.0.0.1"));
     assertTrue(reaches("::1"));
-    List<String> others = Collections.nCopies(NetworkRules.MOST - 1, "10.0.0.0/8");
+    List<String> others = Collections.nCopies(NetworkRules.MAX - 1, "10.0.0.0/8");
     filter.change(
         "one",
         OWN,
@@ -218,8 +218,8 @@ final class EgressFilterTest {
     filter.close();
     assertFalse(reaches("127.0.0.1"));
     try (EgressFilter next = new EgressFilter(groups.prefix(), List.of())) {
-      assertTrue(next.usable());
-      next.clear();
+      assertTrue(next.isUsable());
+      next.removeStaleGroups();
       assertEquals(List.of("one"), groups.names(), "it still has a process");
       next.confine("one", shell.pid(), OWN, rules("-", "-"));
       assertTrue(reaches("127.0.0.1"));

@@ -23,10 +23,10 @@ final class EgressPolicyTest {
   private static final NetworkRules CLOSED = new NetworkRules(List.of(), ALL);
   private static final NetworkRules NAMED =
       new NetworkRules(List.of("a.test", "192.0.2.0/24"), ALL);
-  private static final UpstreamProxy PROXY = UpstreamProxy.of("p.test:1080", null, null);
+  private static final UpstreamProxy PROXY = UpstreamProxy.parse("p.test:1080", null, null);
 
   private static EgressPolicy of(NetworkRules rules) throws Exception {
-    return EgressPolicy.of(
+    return EgressPolicy.forRules(
         List.of(InetAddress.getByName("127.0.0.53"), InetAddress.getByName("192.0.2.53")),
         List.of(Cidr.parse("127.0.0.0/8")),
         rules,
@@ -38,24 +38,24 @@ final class EgressPolicyTest {
     assertEquals(1, of(NetworkRules.NONE).resolvers().size(), "the other is open anyway");
     assertEquals(0, of(CLOSED).resolvers().size());
     assertEquals(2, of(NAMED).resolvers().size());
-    assertEquals(2, of(CLOSED.through(PROXY)).resolvers().size());
+    assertEquals(2, of(CLOSED.withProxy(PROXY)).resolvers().size());
   }
 
   @Test
   void theRelayHasWhatTheKernelCannotDecide() throws Exception {
-    assertFalse(of(NetworkRules.NONE).relayed().any());
-    assertFalse(of(new NetworkRules(List.of("192.0.2.1"), ALL)).relayed().any());
+    assertFalse(of(NetworkRules.NONE).relayed().isAny());
+    assertFalse(of(new NetworkRules(List.of("192.0.2.1"), ALL)).relayed().isAny());
     assertEquals(new Relayed(true, false, false), of(NAMED).relayed());
-    assertEquals(new Relayed(false, true, true), of(CLOSED.through(PROXY)).relayed());
-    assertEquals(new Relayed(true, true, true), of(NAMED.through(PROXY)).relayed());
+    assertEquals(new Relayed(false, true, true), of(CLOSED.withProxy(PROXY)).relayed());
+    assertEquals(new Relayed(true, true, true), of(NAMED.withProxy(PROXY)).relayed());
   }
 
   @Test
   void addressesAreOpenAsBefore() throws Exception {
-    assertTrue(of(NAMED).opens(InetAddress.getByName("192.0.2.7")));
-    assertFalse(of(NAMED).opens(InetAddress.getByName("198.51.100.7")));
-    assertFalse(of(NAMED).opens(InetAddress.getByName("2001:db8::7")));
-    assertTrue(of(NetworkRules.NONE).opens(InetAddress.getByName("198.51.100.7")));
+    assertTrue(of(NAMED).allows(InetAddress.getByName("192.0.2.7")));
+    assertFalse(of(NAMED).allows(InetAddress.getByName("198.51.100.7")));
+    assertFalse(of(NAMED).allows(InetAddress.getByName("2001:db8::7")));
+    assertTrue(of(NetworkRules.NONE).allows(InetAddress.getByName("198.51.100.7")));
   }
 
   @Test
@@ -65,14 +65,14 @@ final class EgressPolicyTest {
     NetworkRules open = new NetworkRules(List.of("a.test"), List.of("10.0.0.0/8", "::/0"));
     RametException refused = assertThrows(RametException.class, open::checkNames);
     assertEquals(ErrorCode.INVALID_ARGUMENT, refused.code());
-    open.closed().checkNames();
+    open.denyingRest().checkNames();
   }
 
   @Test
   void aProxyThatGuestsNeverReachIsRefused() {
     EgressFilter filter = new EgressFilter("ramet-test-none-", List.of(Cidr.parse("127.0.0.0/8")));
     NetworkRules rules =
-        NetworkRules.NONE.through(UpstreamProxy.of("127.0.0.1:1080", "me", "secret"));
+        NetworkRules.NONE.withProxy(UpstreamProxy.parse("127.0.0.1:1080", "me", "secret"));
     RametException refused = assertThrows(RametException.class, () -> filter.check(rules));
     assertFalse(refused.toString().contains("secret"));
     assertFalse(rules.toString().contains("secret"), rules::toString);

@@ -36,7 +36,7 @@ final class EgressVerdictsTest {
 
   /** Finds the verdict as the kernel does, by the longest match. */
   private static Set<Verdict> found(EgressPolicy policy, InetAddress address) {
-    return EgressVerdicts.verdicts(policy).entrySet().stream()
+    return EgressVerdicts.verdictsByNetwork(policy).entrySet().stream()
         .filter(entry -> entry.getKey().contains(address))
         .max(Comparator.comparingInt(entry -> entry.getKey().bits()))
         .map(Map.Entry::getValue)
@@ -133,7 +133,7 @@ final class EgressVerdictsTest {
     if (Cidr.anyContains(policy.never(), address)) {
       return verdict;
     }
-    if (policy.opens(address)) {
+    if (policy.allows(address)) {
       verdict.addAll(verdicts(relayed.others() ? "-" : "PASS"));
       verdict.addAll(verdicts(!relayed.web() ? "-" : relayed.others() ? "RELAY" : "RELAY_WEB"));
     } else if (relayed.denied()) {

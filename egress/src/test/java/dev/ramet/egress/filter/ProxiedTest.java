@@ -57,13 +57,13 @@ final class ProxiedTest {
 
   private NetworkRules through(NetworkRules rules, @Nullable String user) {
     String word = user == null ? null : "word";
-    return rules.through(new UpstreamProxy("127.77.0.2", proxy.port(), user, word));
+    return rules.withProxy(new UpstreamProxy("127.77.0.2", proxy.port(), user, word));
   }
 
   @Test
   void asManyRulesAsThereMayBe() throws Exception {
     List<String> networks =
-        IntStream.range(0, NetworkRules.MOST - 2)
+        IntStream.range(0, NetworkRules.MAX - 2)
             .mapToObj(i -> "2001:db8:" + Integer.toHexString(i) + "::/47")
             .toList();
     NetworkRules most =
@@ -99,7 +99,8 @@ final class ProxiedTest {
           .change(
               "one",
               OWN,
-              NetworkRules.NONE.through(new UpstreamProxy("127.77.0.2", echo.port(), null, null)));
+              NetworkRules.NONE.withProxy(
+                  new UpstreamProxy("127.77.0.2", echo.port(), null, null)));
       assertTrue(much.equals(program.ask(ELSEWHERE, much)));
     }
   }

@@ -12,8 +12,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ramet.egress.proxy.RequestInterceptor;
 import dev.ramet.egress.rule.NetworkRules;
 import dev.ramet.egress.stream.ByteForwarder;
+import dev.ramet.egress.stream.ChannelStreams;
 import dev.ramet.egress.stream.InterceptedConnection;
-import dev.ramet.egress.stream.Streams;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -82,7 +82,7 @@ final class RelayedTest {
     RequestInterceptor rules =
         new RequestInterceptor() {
           @Override
-          public boolean concerns(String name) {
+          public boolean intercepts(String name) {
             return name.equals("a.test");
           }
 
@@ -93,11 +93,13 @@ final class RelayedTest {
                     .connect(name)
                     .thenAccept(
                         host -> {
-                          Streams.write(
+                          ChannelStreams.write(
                               connection.guest(),
                               Unpooled.copiedBuffer("served: ", StandardCharsets.US_ASCII));
-                          Streams.take(host, new ByteForwarder(connection.guest(), connection));
-                          Streams.take(connection.guest(), new ByteForwarder(host, connection));
+                          ChannelStreams.replaceHandlers(
+                              host, new ByteForwarder(connection.guest(), connection));
+                          ChannelStreams.replaceHandlers(
+                              connection.guest(), new ByteForwarder(host, connection));
                         });
           }
         };

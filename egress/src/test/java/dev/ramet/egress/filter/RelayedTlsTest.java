@@ -51,7 +51,7 @@ final class RelayedTlsTest {
     TestGroups groups = new TestGroups();
     InetAddress here = InetAddress.getByName("127.77.0.3");
     EgressFilter filter = new EgressFilter(groups.prefix(), List.of(), name -> List.of(here));
-    Require.feature("egress", filter.usable(), filter.detail());
+    Require.feature("egress", filter.isUsable(), filter.detail());
     GuestAuthority issuer = new GuestAuthority(Files.createDirectory(root.resolve("upstream")));
     Path trusted = Files.writeString(root.resolve("trusted.pem"), issuer.pem());
     MemorySecrets secrets = new MemorySecrets();
@@ -59,8 +59,9 @@ final class RelayedTlsTest {
     GuestAuthority authority = new GuestAuthority(root);
     Path guests = Files.writeString(root.resolve("guest.pem"), authority.pem());
     RequestRules rules =
-        RequestRules.of(Map.of("*.test", List.of(Map.of("X-Key", "${e2b.secrets.key}"))));
-    NetworkRules network = new NetworkRules(List.of("a.test"), List.of("0.0.0.0/0")).with(rules);
+        RequestRules.parse(Map.of("*.test", List.of(Map.of("X-Key", "${e2b.secrets.key}"))));
+    NetworkRules network =
+        new NetworkRules(List.of("a.test"), List.of("0.0.0.0/0")).withRequestRules(rules);
     BlockingQueue<String> seen = new LinkedBlockingQueue<>();
     Process process =
         new ProcessBuilder("python3", "-uc", PROGRAM).redirectErrorStream(true).start();

@@ -17,7 +17,7 @@ record TestGroups(String prefix) {
 
   /** The machines that have one. */
   List<String> names() throws IOException {
-    return ControlGroups.find(prefix).map(ControlGroups::names).orElse(List.of());
+    return ControlGroups.find(prefix).map(ControlGroups::list).orElse(List.of());
   }
 
   /** Has a filter let go of the machine {@code one}, whose process has ended. */

@@ -79,11 +79,12 @@ final class CidrTest {
     RametException wrong =
         assertThrows(
             RametException.class,
-            () -> NetworkRules.of(List.of("1.2.3.4", "1.2.3.400"), List.of()));
+            () -> NetworkRules.parse(List.of("1.2.3.4", "1.2.3.400"), List.of()));
     assertEquals(ErrorCode.INVALID_ARGUMENT, wrong.code());
     assertTrue(wrong.toString().contains(" network.allowOut[1]: not an"), wrong::toString);
-    List<String> many = Collections.nCopies(NetworkRules.MOST + 1, "1.2.3.4");
-    RametException tooMany = assertThrows(RametException.class, () -> NetworkRules.of(null, many));
+    List<String> many = Collections.nCopies(NetworkRules.MAX + 1, "1.2.3.4");
+    RametException tooMany =
+        assertThrows(RametException.class, () -> NetworkRules.parse(null, many));
     assertTrue(tooMany.toString().contains(" network.denyOut: at most"), tooMany::toString);
   }
 

@@ -16,17 +16,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class HostPatternsTest {
   @Test
   void aNameIsItselfAndAPatternWhatIsBelow() {
-    HostPatterns names = HostPatterns.of(List.of("a.org", "*.b.org", "localhost"));
-    assertTrue(names.contain("a.org"));
-    assertFalse(names.contain("x.a.org"));
-    assertFalse(names.contain("xa.org"));
-    assertTrue(names.contain("x.b.org"));
-    assertTrue(names.contain("y.x.b.org"));
-    assertFalse(names.contain("b.org"));
-    assertFalse(names.contain("xb.org"));
-    assertFalse(names.contain("x.b.org.evil"));
-    assertTrue(names.contain("localhost"));
-    assertTrue(HostPatterns.NONE.none());
+    HostPatterns names = HostPatterns.parse(List.of("a.org", "*.b.org", "localhost"));
+    assertTrue(names.matches("a.org"));
+    assertFalse(names.matches("x.a.org"));
+    assertFalse(names.matches("xa.org"));
+    assertTrue(names.matches("x.b.org"));
+    assertTrue(names.matches("y.x.b.org"));
+    assertFalse(names.matches("b.org"));
+    assertFalse(names.matches("xb.org"));
+    assertFalse(names.matches("x.b.org.evil"));
+    assertTrue(names.matches("localhost"));
+    assertTrue(HostPatterns.NONE.isEmpty());
   }
 
   @Test
@@ -77,17 +77,17 @@ final class HostPatternsTest {
   void namesHaveTheirLengths() {
     String label = "a".repeat(63);
     assertEquals(label, HostPatterns.pattern(label));
-    assertNull(HostPatterns.normal(label + "a"));
-    assertNull(HostPatterns.normal((label + ".").repeat(4)));
+    assertNull(HostPatterns.normalize(label + "a"));
+    assertNull(HostPatterns.normalize((label + ".").repeat(4)));
   }
 
   @Test
   void aHostFieldMayHaveAPortAndADotAtItsEnd() {
-    assertEquals("a.org", HostPatterns.ofField("A.org"));
-    assertEquals("a.org", HostPatterns.ofField("a.org.:8080"));
+    assertEquals("a.org", HostPatterns.hostOfHeader("A.org"));
+    assertEquals("a.org", HostPatterns.hostOfHeader("a.org.:8080"));
     for (String none :
         new String[] {"a.org:", "a.org:x", "[::1]:80", "1.2.3.4", "a.org:80:80", ""}) {
-      assertNull(HostPatterns.ofField(none), none);
+      assertNull(HostPatterns.hostOfHeader(none), none);
     }
   }
 }

@@ -15,7 +15,7 @@ import dev.ramet.engine.support.Errors;
 import dev.ramet.engine.support.Remedies;
 import dev.ramet.engine.support.Undo;
 import dev.ramet.engine.tracking.ModeChain;
-import dev.ramet.engine.tracking.Tracking;
+import dev.ramet.engine.tracking.TrackerSlot;
 import dev.ramet.engine.workingset.WorkingSetFile;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -45,7 +45,7 @@ final class CaptureAttempt {
   private final RunningVm vm;
   private final CaptureOrder order;
   private final PausedSection pause;
-  private final Phases phases;
+  private final PhaseTimes phases;
   private final PreCopier preCopier;
   private final NodeId diskId;
 
@@ -96,7 +96,7 @@ final class CaptureAttempt {
    * @param base the snapshot whose memory image the pages overlay, or null for none
    * @param chain knows why this memory mode was chosen
    */
-  record Source(Tracking.Use tracker, SnapshotReclaimer.@Nullable Pin base, ModeChain chain) {
+  record Source(TrackerSlot.Use tracker, SnapshotReclaimer.@Nullable Pin base, ModeChain chain) {
     String reason() {
       if (base == null) {
         return chain.reason("all memory");
@@ -125,14 +125,14 @@ final class CaptureAttempt {
               source.tracker().baseline(),
               source.base(),
               undo);
-      phases.ended("prepare");
+      phases.endPhase("prepare");
       PagesWritten written = copy(source, replaced, partial, undo, resumed);
       makeDurable();
       SnapshotRecord published = publish(source, replaced, written);
       undo.commit();
       return published;
     } catch (IOException e) {
-      throw Errors.io("cannot snapshot " + sandbox.id(), target.root(), e);
+      throw Errors.ioError("cannot snapshot " + sandbox.id(), target.root(), e);
     }
   }
 
@@ -158,13 +158,13 @@ final class CaptureAttempt {
       Consumer<Instant> resumed)
       throws PausedSection.ModeUnfit {
     PausedSection.Paths paths =
-        PausedSection.Paths.of(sandbox.id(), sandbox.machine().number(), order.id(), partial);
+        PausedSection.Paths.create(sandbox.id(), sandbox.machine().number(), order.id(), partial);
     // Before the disk is flushed, so that the flush covers writes made during the wait.
-    try (CopySlots.Turn turn = vm instanceof AlreadyPausedVm ? turns.none() : turns.take()) {
-      phases.ended("turn");
+    try (CopySlots.Turn turn = vm instanceof AlreadyPausedVm ? turns.noSlot() : turns.acquire()) {
+      phases.endPhase("turn");
       target.before("snapshot.flush");
       lost.writeBack(sandbox);
-      if (order.kind().machineGoesOn()) {
+      if (order.kind().machineContinues()) {
         ahead.beforePause(paths.liveDisk(), pause.log);
       }
       undo.add("disk of " + order.id(), () -> target.storage().delete(diskId));
@@ -172,21 +172,21 @@ final class CaptureAttempt {
       SnapshotReclaimer.Pin fork = replaced == null ? source.base() : null;
       try (Fingerprint all = images.fingerprint(order, sandbox.machine().memoryBytes());
           PageCapture pages = images.open(image, source.tracker().baseline(), fork)) {
-        phases.ended("prepare");
+        phases.endPhase("prepare");
         preCopier.copy(vm, source.tracker(), pages);
         // Report errors here too: a copy made ahead may have been the first to see one.
         lost.writeBack(sandbox);
         source.tracker().noteDiskWrites();
-        phases.ended("precopy");
+        phases.endPhase("precopy");
         pause.read(vm, paths, source.tracker(), preCopier.located(), pages, all);
         resumed.accept(pause.instant());
         target.before("snapshot.write");
         PagesWritten written = pages.finish();
         turn.close();
-        phases.ended("write");
+        phases.endPhase("write");
         if (all != null) {
           all.compare(image.path());
-          phases.ended("compare");
+          phases.endPhase("compare");
         }
         return written;
       }
@@ -198,7 +198,7 @@ final class CaptureAttempt {
     if (order.durability() == Durability.DURABLE) {
       target.storage().flush(diskId);
     }
-    phases.ended("sync");
+    phases.endPhase("sync");
   }
 
   private SnapshotRecord publish(
@@ -215,7 +215,7 @@ final class CaptureAttempt {
             .memoryBytesWritten(written.writtenBytes())
             .memoryBytesHoles(written.holeBytes())
             .pauseNanos(pause.nanos())
-            .totalNanos(phases.total())
+            .totalNanos(phases.totalNanos())
             .phaseNanos(phases.nanos())
             .pausePhaseNanos(phases.pauseNanos())
             .precopyRounds(preCopier.rounds())

@@ -76,7 +76,7 @@ public final class CaptureMetrics {
             "mode");
   }
 
-  void made(SnapshotRecord.Kind kind, CaptureReport report) {
+  void recordCapture(SnapshotRecord.Kind kind, CaptureReport report) {
     String mode = report.mode();
     captures.increment(mode, Registry.label(kind));
     for (ModeRefusal refusal : report.passedOver()) {
@@ -94,7 +94,7 @@ public final class CaptureMetrics {
     total.observe(report.totalNanos() / NANOS, mode);
   }
 
-  void failed(ErrorCode code) {
+  void recordFailure(ErrorCode code) {
     failures.increment(code.name());
   }
 }

@@ -92,7 +92,7 @@ public record CaptureOrder(
   }
 
   /** Creates the order for a snapshot that a caller requested. */
-  public static CaptureOrder of(
+  public static CaptureOrder forRequest(
       String id, NewSnapshot request, String templateId, Durability durability) {
     return new CaptureOrder(
         id,

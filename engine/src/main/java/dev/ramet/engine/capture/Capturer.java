@@ -11,7 +11,7 @@ import dev.ramet.engine.state.SnapshotRecord;
 import dev.ramet.engine.support.TaggedName;
 import dev.ramet.engine.tracking.MemoryModes;
 import dev.ramet.engine.tracking.ModeChain;
-import dev.ramet.engine.tracking.Tracking;
+import dev.ramet.engine.tracking.TrackerSlot;
 import dev.ramet.engine.tracking.TrackingGap;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -98,19 +98,19 @@ public final class Capturer {
   public SnapshotRecord capture(
       LiveSandbox live, CaptureOrder order, RunningVm pausing, Consumer<Instant> resumed) {
     try {
-      SnapshotRecord made = captureSomehow(live, order, pausing, resumed);
+      SnapshotRecord made = captureWithFallback(live, order, pausing, resumed);
       images.giveUpReplaced(order);
       CaptureReport report = made.capture();
       if (report != null) {
-        metrics.made(made.kind(), report);
+        metrics.recordCapture(made.kind(), report);
         log(made, report);
       }
       return made;
     } catch (RametException e) {
-      metrics.failed(e.code());
+      metrics.recordFailure(e.code());
       throw e;
     } catch (RuntimeException e) {
-      metrics.failed(ErrorCode.INTERNAL);
+      metrics.recordFailure(ErrorCode.INTERNAL);
       throw e;
     }
   }
@@ -133,7 +133,7 @@ public final class Capturer {
     return capture(live, order, instant -> {});
   }
 
-  private SnapshotRecord captureSomehow(
+  private SnapshotRecord captureWithFallback(
       LiveSandbox live, CaptureOrder order, RunningVm pausing, Consumer<Instant> resumed) {
     SandboxRecord sandbox = live.saved();
     RunningVm vm = live.runningMachine();
@@ -143,11 +143,12 @@ public final class Capturer {
             ? modes.templateChain()
             : modes.chain(restored, order.memoryMode(), sandbox.memoryMode());
     PausedSection pause =
-        new PausedSection(target.storage(), target.steps(), DiskLog.of(vm), images.memoryStable());
+        new PausedSection(
+            target.storage(), target.steps(), DiskWriteLogs.ofDisk(vm), images.memoryStable());
     target.before("snapshot.attach");
     CaptureAttempt.Subject subject = new CaptureAttempt.Subject(sandbox, pausing, order);
     while (true) {
-      try (Tracking.Use tracker = track(live, vm, chain)) {
+      try (TrackerSlot.Use tracker = track(live, vm, chain)) {
         if (tracker == null) {
           continue;
         }
@@ -170,8 +171,8 @@ public final class Capturer {
           return made;
         } catch (PausedSection.ModeUnfit e) {
           String why = String.valueOf(e.failure.getMessage());
-          tracker.lost(cause, why);
-          chain.refused(why, cause, e.failure, tracker.continued());
+          tracker.markUnusable(cause, why);
+          chain.rejectCurrent(why, cause, e.failure, tracker.continued());
         }
       }
     }
@@ -186,7 +187,7 @@ public final class Capturer {
   private void prepareNext(
       SandboxRecord sandbox, SnapshotRecord made, @Nullable String base, WriteLog log) {
     CaptureReport report = made.capture();
-    if (made.kind().machineGoesOn() && report != null) {
+    if (made.kind().machineContinues() && report != null) {
       ahead.captured(
           sandbox.id(),
           made.kind() == SnapshotRecord.Kind.SNAPSHOT ? Layout.snapshotMemory(made.id()) : null,
@@ -198,27 +199,27 @@ public final class Capturer {
   }
 
   /** Returns a tracker of the chain's current mode, or null if it cannot track this machine. */
-  private Tracking.@Nullable Use track(LiveSandbox live, RunningVm vm, ModeChain chain) {
+  private TrackerSlot.@Nullable Use track(LiveSandbox live, RunningVm vm, ModeChain chain) {
     String id = chain.current();
     try {
-      Tracking.Use tracker = live.tracking().use(modes.mode(id), vm);
-      TrackingGap gap = tracker.gap();
+      TrackerSlot.Use tracker = live.tracking().takeForCapture(modes.requireMode(id), vm);
+      TrackingGap gap = tracker.trackingGap();
       if (gap != null) {
-        chain.beginsAnew(gap);
+        chain.recordGap(gap);
       }
       return tracker;
     } catch (RametException e) {
       if (!REFUSALS.contains(e.code())) {
         throw e;
       }
-      chain.refused(String.valueOf(e.getMessage()), ModeRefusal.Cause.REFUSED, e, false);
+      chain.rejectCurrent(String.valueOf(e.getMessage()), ModeRefusal.Cause.REFUSED, e, false);
       return null;
     }
   }
 
   /** Pins the snapshot whose memory image is overlaid. Returns null if there is none. */
-  private SnapshotReclaimer.@Nullable Pin pinBase(Tracking.Use tracker, @Nullable String restored)
-      throws PausedSection.ModeUnfit {
+  private SnapshotReclaimer.@Nullable Pin pinBase(
+      TrackerSlot.Use tracker, @Nullable String restored) throws PausedSection.ModeUnfit {
     boolean previous = tracker.baseline() == Baseline.PREVIOUS_CAPTURE;
     String id = previous ? tracker.previous() : restored;
     if (tracker.baseline() == Baseline.NONE) {
@@ -227,23 +228,23 @@ public final class Capturer {
     SnapshotReclaimer.Pin pin = id == null ? null : reclaimer.pinIfThere(id);
     String what = previous ? "the previous capture (" : "the image it was restored from (";
     if (pin == null) {
-      throw unfit(what + id + ") is gone");
+      throw modeUnfit(what + id + ") is gone");
     }
     boolean whole = false;
     try {
-      whole = lost.isWhole(pin.record());
+      whole = lost.isIntact(pin.record());
     } finally {
       if (!whole) {
         pin.close();
       }
     }
     if (!whole) {
-      throw unfit(what + id + ") has lost writes");
+      throw modeUnfit(what + id + ") has lost writes");
     }
     return pin;
   }
 
-  private static PausedSection.ModeUnfit unfit(String why) {
+  private static PausedSection.ModeUnfit modeUnfit(String why) {
     return new PausedSection.ModeUnfit(new RametException(ErrorCode.UNSUPPORTED, why));
   }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.capture;
 
-import dev.ramet.engine.pages.SamePages;
+import dev.ramet.engine.pages.PageComparison;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.SandboxRecord;
 import dev.ramet.engine.state.SnapshotReclaimer;
 import dev.ramet.engine.state.SnapshotRecord;
-import dev.ramet.engine.tracking.Tracking;
+import dev.ramet.engine.tracking.TrackerSlot;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.pluginhost.guard.Capability;
@@ -34,7 +34,7 @@ public final class ChangeDetector {
   /**
    * Limit on the bytes compared: a hypervisor does not rewrite more than this with the same bytes.
    */
-  private static final long MOST_COMPARED_BYTES = 256 << 10;
+  private static final long MAX_COMPARED_BYTES = 256 << 10;
 
   private final StorageBackend storage;
   private final SnapshotReclaimer reclaimer;
@@ -51,25 +51,27 @@ public final class ChangeDetector {
    * Returns the last snapshot if nothing changed since; null if something did or it cannot be told.
    * A paused sandbox cannot change: any snapshot made of it since it was paused will do.
    */
-  public @Nullable SnapshotRecord since(LiveSandbox live) {
+  public @Nullable SnapshotRecord lastSnapshotIfUnchanged(LiveSandbox live) {
     SandboxRecord record = live.saved();
-    return PausedCapturer.fits(record) ? paused.made(record) : sinceCapture(live);
+    return PausedCapturer.isPaused(record)
+        ? paused.findExisting(record)
+        : lastCaptureIfUnchanged(live);
   }
 
-  private @Nullable SnapshotRecord sinceCapture(LiveSandbox live) {
+  private @Nullable SnapshotRecord lastCaptureIfUnchanged(LiveSandbox live) {
     RunningVm vm = live.runningMachine();
-    try (Tracking.Use last = live.tracking().last(vm)) {
-      DiskWrites disk = Capability.of(vm, DiskWrites.class);
+    try (TrackerSlot.Use last = live.tracking().peek(vm)) {
+      DiskWrites disk = Capability.guarded(vm, DiskWrites.class);
       if (last == null || disk == null) {
         return null;
       }
-      LiveTracker tracker = last.live();
+      LiveTracker tracker = last.liveTracker();
       String id = last.previous();
       if (tracker == null || id == null || last.baseline() != Baseline.PREVIOUS_CAPTURE) {
         return null;
       }
       try (SnapshotReclaimer.Pin pin = reclaimer.pinIfThere(id)) {
-        if (pin == null || !shown(pin.record())) {
+        if (pin == null || !isVisible(pin.record())) {
           return null;
         }
         Path image = storage.attach(Layout.snapshotMemory(id)).path();
@@ -88,19 +90,19 @@ public final class ChangeDetector {
   /**
    * Returns whether callers can see it: not the hidden base of clones, and not a deleted snapshot.
    */
-  private static boolean shown(SnapshotRecord record) {
+  private static boolean isVisible(SnapshotRecord record) {
     return record.kind() == SnapshotRecord.Kind.SNAPSHOT && !record.deleted();
   }
 
   private static boolean sameMemory(
-      RunningVm vm, Tracking.Use last, LiveTracker tracker, Path image) {
+      RunningVm vm, TrackerSlot.Use last, LiveTracker tracker, Path image) {
     GuestMemory memory = vm.memory();
     PageRanges written = last.selectRunning(tracker, memory);
     if (written.count() == 0) {
       return true;
     }
-    if (written.copyBytes() + written.zeroBytes() > MOST_COMPARED_BYTES
-        || !SamePages.same(memory.pid(), written, image)) {
+    if (written.copyBytes() + written.zeroBytes() > MAX_COMPARED_BYTES
+        || !PageComparison.equalImage(memory.pid(), written, image)) {
       return false;
     }
     tracker.copied();

@@ -44,9 +44,9 @@ public final class CopyPreparer implements AutoCloseable {
   /** Bytes that compaction may add, as a share of those that captures wrote. */
   private static final double ADDED_SHARE = 0.1;
 
-  private static final long MOST_CREDIT_BYTES = 256L << 20;
-  private static final int MOST_SANDBOXES = 256;
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final long MAX_CREDIT_BYTES = 256L << 20;
+  private static final int MAX_SANDBOXES = 256;
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
   private static final double NANOS = 1e9;
 
   private final StorageBackend storage;
@@ -130,26 +130,26 @@ public final class CopyPreparer implements AutoCloseable {
       long writtenBytes) {
     synchronized (this) {
       long credit = (long) (writtenBytes * ADDED_SHARE);
-      credits.merge(sandboxId, credit, (had, more) -> Math.min(MOST_CREDIT_BYTES, had + more));
+      credits.merge(sandboxId, credit, (had, more) -> Math.min(MAX_CREDIT_BYTES, had + more));
       NodeId alone = Objects.equals(fresh, base) ? fresh : null;
       waiting.put(sandboxId, new Sandbox(alone, base, disk, log));
-      limit(credits);
-      limit(waiting);
+      trim(credits);
+      trim(waiting);
     }
     try {
-      thread.execute(this::next);
+      thread.execute(this::prepareNext);
     } catch (RejectedExecutionException e) {
       LOG.log(System.Logger.Level.DEBUG, "closed: no more copies are prepared");
     }
   }
 
-  private static void limit(Map<String, ?> map) {
-    if (map.size() > MOST_SANDBOXES) {
+  private static void trim(Map<String, ?> map) {
+    if (map.size() > MAX_SANDBOXES) {
       map.remove(map.keySet().iterator().next());
     }
   }
 
-  private void next() {
+  private void prepareNext() {
     String id;
     Sandbox sandbox;
     long credit;
@@ -197,7 +197,7 @@ public final class CopyPreparer implements AutoCloseable {
    * Applies an action to a node if its backend supports it. Failures are only logged and counted.
    */
   private <T> void work(String what, NodeId id, Class<T> type, Function<T, Boolean> action) {
-    T capability = Capability.of(SplitStorage.of(storage, id), type);
+    T capability = Capability.guarded(SplitStorage.backendOf(storage, id), type);
     if (capability == null) {
       return;
     }
@@ -229,7 +229,7 @@ public final class CopyPreparer implements AutoCloseable {
     }
     thread.shutdownNow();
     try {
-      if (!thread.awaitTermination(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+      if (!thread.awaitTermination(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
         LOG.log(System.Logger.Level.WARNING, "a copy was still being prepared");
       }
     } catch (InterruptedException e) {

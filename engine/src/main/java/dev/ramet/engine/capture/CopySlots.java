@@ -44,7 +44,7 @@ final class CopySlots {
    *
    * @throws RametException {@code CANCELLED} if the thread is interrupted
    */
-  Turn take() {
+  Turn acquire() {
     try {
       return new Turn(free.tryAcquire(patience.toNanos(), TimeUnit.NANOSECONDS));
     } catch (InterruptedException e) {
@@ -58,7 +58,7 @@ final class CopySlots {
    * Returns a turn without a slot, for a capture that must not wait because its machine is paused
    * already.
    */
-  Turn none() {
+  Turn noSlot() {
     return new Turn(false);
   }
 

@@ -57,7 +57,7 @@ public final class DiskCapturer {
       undo.commit();
       return published;
     } catch (IOException e) {
-      throw Errors.io("cannot snapshot " + sandbox.id(), target.root(), e);
+      throw Errors.ioError("cannot snapshot " + sandbox.id(), target.root(), e);
     }
   }
 }

@@ -38,7 +38,7 @@ public final class MemoryImages {
   private final StorageBackend storage;
   private final PageWriter pages;
   private final boolean memoryStable;
-  private final Replacement replacement;
+  private final SnapshotReplacement replacement;
   private final boolean verifyAll;
   private final StepObserver steps;
 
@@ -54,7 +54,7 @@ public final class MemoryImages {
       StorageBackend storage,
       PageWriter pages,
       boolean memoryStable,
-      Replacement replacement,
+      SnapshotReplacement replacement,
       boolean verifyAll,
       StepObserver steps) {
     this.storage = storage;
@@ -142,6 +142,6 @@ public final class MemoryImages {
 
   /** Deletes the replaced snapshot, once the capture is published. */
   void giveUpReplaced(CaptureOrder order) {
-    replacement.giveUp(order.replaces());
+    replacement.deleteReplaced(order.replaces());
   }
 }

@@ -37,7 +37,7 @@ public final class PausedCapturer {
   }
 
   /** Returns whether this class captures the sandbox: whether it is paused. */
-  public static boolean fits(SandboxRecord sandbox) {
+  public static boolean isPaused(SandboxRecord sandbox) {
     return sandbox.state() == SandboxRecord.State.PAUSED;
   }
 
@@ -57,7 +57,7 @@ public final class PausedCapturer {
           null);
     }
     String from = String.valueOf(sandbox.machine().memoryBase());
-    try (SnapshotReclaimer.Pin pin = reclaimer.pin(held(sandbox, from))) {
+    try (SnapshotReclaimer.Pin pin = reclaimer.pin(findSnapshot(sandbox, from))) {
       if (!memory && pin.record().warm()) {
         throw new RametException(
             ErrorCode.CONFLICT,
@@ -75,7 +75,7 @@ public final class PausedCapturer {
    * Returns an existing snapshot that was made of the sandbox since it was paused, or null. All of
    * them hold the same, so any one will do.
    */
-  public @Nullable SnapshotRecord made(SandboxRecord sandbox) {
+  public @Nullable SnapshotRecord findExisting(SandboxRecord sandbox) {
     SnapshotRecord held =
         target.snapshots().find(String.valueOf(sandbox.machine().memoryBase())).orElse(null);
     return held == null
@@ -90,7 +90,7 @@ public final class PausedCapturer {
             .orElse(null);
   }
 
-  private SnapshotRecord held(SandboxRecord sandbox, String from) {
+  private SnapshotRecord findSnapshot(SandboxRecord sandbox, String from) {
     return target
         .snapshots()
         .find(from)
@@ -124,7 +124,7 @@ public final class PausedCapturer {
       undo.commit();
       return published;
     } catch (IOException e) {
-      throw Errors.io("cannot snapshot " + sandbox.id(), target.root(), e);
+      throw Errors.ioError("cannot snapshot " + sandbox.id(), target.root(), e);
     }
   }
 

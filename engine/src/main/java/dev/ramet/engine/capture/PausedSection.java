@@ -5,7 +5,7 @@ import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.pages.Fingerprint;
 import dev.ramet.engine.pages.PageCapture;
 import dev.ramet.engine.state.Layout;
-import dev.ramet.engine.tracking.Tracking;
+import dev.ramet.engine.tracking.TrackerSlot;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.hypervisor.RunningVm;
@@ -31,7 +31,7 @@ final class PausedSection {
   private final StepObserver steps;
   private final boolean memoryStable;
   final WriteLog log;
-  final Phases phases = new Phases();
+  final PhaseTimes phases = new PhaseTimes();
   private long nanos;
   private Instant instant = Instant.EPOCH;
 
@@ -66,7 +66,7 @@ final class PausedSection {
    * @param devices directory for the device state
    */
   record Paths(NodeId liveDisk, NodeId snapshotDisk, Path devices) {
-    static Paths of(String sandboxId, int machine, String snapshotId, Path partial) {
+    static Paths create(String sandboxId, int machine, String snapshotId, Path partial) {
       return new Paths(
           Layout.machineDisk(sandboxId, machine),
           Layout.snapshotDisk(snapshotId),
@@ -96,7 +96,7 @@ final class PausedSection {
   void read(
       RunningVm vm,
       Paths paths,
-      Tracking.Use tracker,
+      TrackerSlot.Use tracker,
       @Nullable GuestMemory located,
       PageCapture pages,
       @Nullable Fingerprint all)
@@ -105,40 +105,40 @@ final class PausedSection {
     // Looking up the memory's location takes longer than reading it, so it is done while the
     // machine runs, before and after the pause. If both agree, it did not change in between.
     GuestMemory memory = located != null ? located : vm.memory();
-    phases.ended("locate");
+    phases.endPhase("locate");
     phases.inPause(true);
     SavingVm saving;
     long start = System.nanoTime();
     try (SavingVm paused = vm.pauseAndSave(paths.devices())) {
       instant = Instant.now();
-      phases.ended("stop");
+      phases.endPhase("stop");
       // Meanwhile the hypervisor saves its devices. Cloning the disk on another thread would not
       // be faster: waking one takes as long as the clone, and might take the hypervisor's
       // processor.
       steps.before("snapshot.disk");
       storage.snapshot(paths.liveDisk(), paths.snapshotDisk(), Durability.RELAXED, log);
-      phases.ended("disk");
+      phases.endPhase("disk");
       if (!memoryStable) {
         awaitDevices(paused);
       }
       PageRanges ranges = select(tracker, memory);
-      phases.ended("select");
+      phases.endPhase("select");
       steps.before("snapshot.read");
       pages.readWhilePaused(memory.pid(), ranges);
-      phases.ended("read");
+      phases.endPhase("read");
       steps.before("snapshot.track");
       tracker.committed();
-      phases.ended("track");
+      phases.endPhase("track");
       if (memoryStable) {
         awaitDevices(paused);
       }
       if (all != null) {
-        all.take(memory);
-        phases.ended("verify");
+        all.compute(memory);
+        phases.endPhase("verify");
       }
       steps.before("snapshot.resume");
       paused.resume();
-      phases.ended("resume");
+      phases.endPhase("resume");
       saving = paused;
     } finally {
       nanos += System.nanoTime() - start;
@@ -157,10 +157,10 @@ final class PausedSection {
   private void awaitDevices(SavingVm paused) {
     steps.before("snapshot.devices");
     paused.awaitDevices();
-    phases.ended("devices");
+    phases.endPhase("devices");
   }
 
-  private PageRanges select(Tracking.Use tracker, GuestMemory memory) throws ModeUnfit {
+  private PageRanges select(TrackerSlot.Use tracker, GuestMemory memory) throws ModeUnfit {
     return orUnfit(
         () -> {
           steps.before("snapshot.select");

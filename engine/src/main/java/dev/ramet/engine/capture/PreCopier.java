@@ -4,7 +4,7 @@ package dev.ramet.engine.capture;
 import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.machine.AlreadyPausedVm;
 import dev.ramet.engine.pages.PageCapture;
-import dev.ramet.engine.tracking.Tracking;
+import dev.ramet.engine.tracking.TrackerSlot;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.LiveTracker;
@@ -82,8 +82,9 @@ public final class PreCopier {
    *
    * @throws PausedSection.ModeUnfit if the tracker cannot tell which pages must be read
    */
-  void copy(RunningVm vm, Tracking.Use tracker, PageCapture pages) throws PausedSection.ModeUnfit {
-    LiveTracker live = tracker.live();
+  void copy(RunningVm vm, TrackerSlot.Use tracker, PageCapture pages)
+      throws PausedSection.ModeUnfit {
+    LiveTracker live = tracker.liveTracker();
     int mostRounds = settings.get(ROUNDS);
     if (live == null || vm instanceof AlreadyPausedVm || mostRounds == 0) {
       return;

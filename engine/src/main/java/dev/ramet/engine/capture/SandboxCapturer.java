@@ -19,14 +19,14 @@ public final class SandboxCapturer {
   private final PausedCapturer paused;
   private final DiskCapturer disks;
   private final Agent agent;
-  private final Replacement replacement;
+  private final SnapshotReplacement replacement;
 
   public SandboxCapturer(
       Capturer machines,
       PausedCapturer paused,
       DiskCapturer disks,
       Agent agent,
-      Replacement replacement) {
+      SnapshotReplacement replacement) {
     this.machines = machines;
     this.paused = paused;
     this.disks = disks;
@@ -41,14 +41,14 @@ public final class SandboxCapturer {
    */
   public SnapshotRecord capture(LiveSandbox live, CaptureOrder order, boolean memory) {
     SandboxRecord record = live.saved();
-    if (memory && !PausedCapturer.fits(record)) {
+    if (memory && !PausedCapturer.isPaused(record)) {
       return machines.capture(live, order);
     }
     SnapshotRecord made =
-        PausedCapturer.fits(record)
+        PausedCapturer.isPaused(record)
             ? paused.capture(record, order, memory)
             : captureDisk(live, order);
-    replacement.giveUp(order.replaces());
+    replacement.deleteReplaced(order.replaces());
     return made;
   }
 

@@ -30,7 +30,7 @@ public record SnapshotTarget(
   public Path begin(String operation, String id, Undo undo) throws IOException {
     before(operation + ".directory");
     undo.add("directory of " + id, () -> snapshots.abandon(id));
-    return snapshots.begin(id);
+    return snapshots.beginSnapshot(id);
   }
 
   /** Reports to the observer that a step is about to be taken. */

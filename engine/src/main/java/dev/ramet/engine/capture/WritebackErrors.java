@@ -58,7 +58,7 @@ public final class WritebackErrors {
     try {
       storage.writeBack(Layout.machineDisk(sandbox.id(), number));
     } catch (RametException e) {
-      if (!loses(e)) {
+      if (!meansLostWrites(e)) {
         throw e;
       }
       mark(mark);
@@ -75,7 +75,7 @@ public final class WritebackErrors {
    * Returns whether all of a snapshot's memory image is on the disk, or will be. Durable snapshots
    * are. The base of clones is not, so this method writes it back.
    */
-  boolean isWhole(SnapshotRecord base) {
+  boolean isIntact(SnapshotRecord base) {
     if (base.kind() != SnapshotRecord.Kind.CLONE_BASE) {
       return true;
     }
@@ -88,7 +88,7 @@ public final class WritebackErrors {
       storage.writeBack(image);
       return true;
     } catch (RametException e) {
-      if (!loses(e)) {
+      if (!meansLostWrites(e)) {
         throw e;
       }
       LOG.log(System.Logger.Level.WARNING, image + " has lost writes", e);
@@ -97,7 +97,7 @@ public final class WritebackErrors {
     }
   }
 
-  private static boolean loses(RametException e) {
+  private static boolean meansLostWrites(RametException e) {
     return e.code() == ErrorCode.NO_SPACE
         || (e.getCause() instanceof LinuxException cause && cause.errno() == EIO);
   }

@@ -4,13 +4,13 @@ package dev.ramet.engine.check;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.OfflineStorage;
 import dev.ramet.engine.Storage;
-import dev.ramet.engine.root.LostRecord;
+import dev.ramet.engine.root.DataRoots;
+import dev.ramet.engine.root.MissingRecordCheck;
 import dev.ramet.engine.root.OpenRoot;
 import dev.ramet.engine.root.RootFinder;
 import dev.ramet.engine.root.RootLock;
 import dev.ramet.engine.root.RootOpener;
 import dev.ramet.engine.root.RootRecord;
-import dev.ramet.engine.root.Roots;
 import dev.ramet.engine.root.SplitStorage;
 import dev.ramet.engine.selection.UnavailableHypervisor;
 import dev.ramet.engine.state.Layout;
@@ -38,11 +38,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Opens the roots of a data root for inspection while no engine uses them. */
 public final class OfflineRoots implements OfflineStorage {
-  private final RootLooks looks;
+  private final RootChecks looks;
   private final List<Path> mounted;
   private final Undo close;
 
-  private OfflineRoots(RootLooks looks, List<Path> mounted, Undo close) {
+  private OfflineRoots(RootChecks looks, List<Path> mounted, Undo close) {
     this.looks = looks;
     this.mounted = List.copyOf(mounted);
     this.close = close;
@@ -55,7 +55,7 @@ public final class OfflineRoots implements OfflineStorage {
       return open(config, plugins, close);
     } catch (IOException | RuntimeException e) {
       close.close();
-      throw Errors.any("cannot look at " + config.dataRoot(), config.dataRoot(), e);
+      throw Errors.translate("cannot look at " + config.dataRoot(), config.dataRoot(), e);
     }
   }
 
@@ -65,14 +65,14 @@ public final class OfflineRoots implements OfflineStorage {
     requireReadable(dataRoot);
     RootFinder finder = new RootFinder(plugins);
     if (!finder.isRoot(dataRoot)) {
-      LostRecord.refuse(dataRoot);
+      MissingRecordCheck.refuseIfLost(dataRoot);
       throw new RametException(
           ErrorCode.NOT_FOUND,
           dataRoot + " is not a data root of Ramet: it has neither root.json nor a pool",
           "name the data root with --data-root, or with ramet.data-root in the host's settings",
           null);
     }
-    RootLock lock = RootLock.takeToLook(dataRoot);
+    RootLock lock = RootLock.acquireForInspection(dataRoot);
     close.add("lock", () -> closeQuietly(lock));
 
     List<OpenRoot> places = new ArrayList<>();
@@ -97,9 +97,9 @@ public final class OfflineRoots implements OfflineStorage {
                 "no host runs on this data root", "start a host: ramet serve"),
             config.steps(),
             true);
-    holdings.snapshots().look();
-    holdings.sandboxes().look();
-    RootLooks looks = new RootLooks(holdings, places, new SnapshotReclaimer(holdings));
+    holdings.snapshots().loadReadOnly();
+    holdings.sandboxes().loadReadOnly();
+    RootChecks looks = new RootChecks(holdings, places, new SnapshotReclaimer(holdings));
     return new OfflineRoots(looks, finder.mounted(), close);
   }
 
@@ -120,7 +120,7 @@ public final class OfflineRoots implements OfflineStorage {
   private static RootOpener.@Nullable Root memory(RootFinder finder, RootOpener.Root main) {
     RootRecord record = main.record();
     if (record != null && record.memoryOf() != null) {
-      throw Roots.memoryOnly(main);
+      throw DataRoots.memoryOnly(main);
     }
     RootRecord.MemoryArea area = record == null ? null : record.memory();
     if (record == null || area == null) {
@@ -128,12 +128,12 @@ public final class OfflineRoots implements OfflineStorage {
     }
     Path path = Path.of(area.path());
     if (!Files.isDirectory(path) || !finder.isRoot(path)) {
-      throw RootOpener.gone(path);
+      throw RootOpener.rootMissing(path);
     }
     RootOpener.Root memory = finder.find(PluginKind.MEMORY_STORAGE, path);
     RootRecord other = memory.record();
     if (other == null || record.id() == null || !record.id().equals(other.memoryOf())) {
-      throw Roots.taken(memory);
+      throw DataRoots.rootTaken(memory);
     }
     return memory;
   }
@@ -159,7 +159,7 @@ public final class OfflineRoots implements OfflineStorage {
 
   @Override
   public Storage.Report check(boolean repair) {
-    return looks.look(repair ? Findings.Mode.REPAIR : Findings.Mode.LOOK);
+    return looks.check(repair ? FindingCollector.Mode.REPAIR : FindingCollector.Mode.LOOK);
   }
 
   @Override
@@ -168,7 +168,7 @@ public final class OfflineRoots implements OfflineStorage {
   }
 
   @Override
-  public List<Path> mounted() {
+  public List<Path> mountedPools() {
     return mounted;
   }
 

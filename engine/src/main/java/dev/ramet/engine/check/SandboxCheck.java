@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.check;
 
-import dev.ramet.engine.state.Entry;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.Manifests;
 import dev.ramet.engine.state.RootContents;
 import dev.ramet.engine.state.SandboxRecord;
 import dev.ramet.engine.state.SandboxStore;
+import dev.ramet.engine.state.StateEntry;
 import dev.ramet.errors.RametException;
 import dev.ramet.files.FileTrees;
 import dev.ramet.files.JsonFile;
@@ -25,9 +25,9 @@ import java.util.Optional;
  */
 final class SandboxCheck {
   private final RootContents holdings;
-  private final Findings findings;
+  private final FindingCollector findings;
 
-  SandboxCheck(RootContents holdings, Findings findings) {
+  SandboxCheck(RootContents holdings, FindingCollector findings) {
     this.holdings = holdings;
     this.findings = findings;
   }
@@ -35,42 +35,42 @@ final class SandboxCheck {
   /** Runs the check. Returns the number of sandboxes checked. */
   int run() throws IOException {
     int count = 0;
-    for (Entry entry : Entry.sandboxes(holdings.layout())) {
+    for (StateEntry entry : StateEntry.sandboxes(holdings.layout())) {
       switch (entry.kind()) {
         case FOREIGN -> findings.foreign(entry.path(), "not a sandbox");
         case UNFINISHED -> {
-          if (!findings.isYoung(entry.path()) && live(entry.id()).isEmpty()) {
+          if (!findings.isYoung(entry.path()) && findSandbox(entry.id()).isEmpty()) {
             findings.leftover(
                 entry.path(),
                 "a sandbox whose creation or deletion did not finish",
-                Findings.bytesOf(entry.path()),
+                FindingCollector.bytesOf(entry.path()),
                 () -> FileTrees.delete(entry.path()));
           }
         }
         case OWN -> {
-          own(entry);
+          checkKnown(entry);
           count++;
         }
       }
     }
     for (LiveSandbox live : holdings.sandboxes().all()) {
       Path directory = holdings.layout().sandbox(live.id());
-      if (!Files.exists(directory) && live(live.id()).isPresent()) {
+      if (!Files.exists(directory) && findSandbox(live.id()).isPresent()) {
         findings.damage(directory, "the directory of sandbox " + live.id() + " is gone");
       }
     }
     return count;
   }
 
-  private Optional<LiveSandbox> live(String id) {
+  private Optional<LiveSandbox> findSandbox(String id) {
     return holdings.sandboxes().all().stream().filter(live -> live.id().equals(id)).findFirst();
   }
 
-  private void own(Entry entry) throws IOException {
-    Optional<LiveSandbox> known = live(entry.id());
+  private void checkKnown(StateEntry entry) throws IOException {
+    Optional<LiveSandbox> known = findSandbox(entry.id());
     if (known.isEmpty()) {
       if (!findings.isYoung(entry.path())) {
-        unknown(entry);
+        checkUnknown(entry);
       }
       return;
     }
@@ -80,21 +80,21 @@ final class SandboxCheck {
       return;
     }
     // Hold the sandbox only if something seems wrong: a check must not make other operations fail.
-    Findings first = findings.look();
-    new SandboxCheck(holdings, first).files(known.get().saved(), entry.path());
+    FindingCollector first = findings.withoutRepair();
+    new SandboxCheck(holdings, first).checkFiles(known.get().saved(), entry.path());
     if (first.all().isEmpty()) {
       return;
     }
-    try (LiveSandbox.Hold hold = known.get().hold("check")) {
-      if (live(entry.id()).isPresent()) {
-        files(known.get().saved(), entry.path());
+    try (LiveSandbox.Hold hold = known.get().acquire("check")) {
+      if (findSandbox(entry.id()).isPresent()) {
+        checkFiles(known.get().saved(), entry.path());
       }
     } catch (RametException busy) {
       // The operation that holds it may fix this; otherwise the next check reports it.
     }
   }
 
-  private void unknown(Entry entry) {
+  private void checkUnknown(StateEntry entry) {
     try {
       Manifests.sandbox(entry.path());
       findings.foreign(entry.path(), "a sandbox that came here while the host was running");
@@ -103,7 +103,7 @@ final class SandboxCheck {
     }
   }
 
-  private void files(SandboxRecord record, Path directory) throws IOException {
+  private void checkFiles(SandboxRecord record, Path directory) throws IOException {
     try {
       Manifests.sandbox(directory);
     } catch (IOException e) {
@@ -132,19 +132,19 @@ final class SandboxCheck {
     int number = record.machine().number();
     for (int other = Math.max(0, number - 1); other <= number + 1; other++) {
       if (paused || other != number) {
-        formerDisk(record, directory, other);
+        checkFormerDisk(record, directory, other);
       }
     }
-    base(record, directory, paused);
+    checkBase(record, directory, paused);
     if (!paused) {
-      machine(record, directory, current);
+      checkMachine(record, directory, current);
     }
   }
 
   /**
    * Checks for the disk of a former machine, left by a rollback or pause that could not remove it.
    */
-  private void formerDisk(SandboxRecord record, Path directory, int number) {
+  private void checkFormerDisk(SandboxRecord record, Path directory, int number) {
     NodeId id = Layout.machineDisk(record.id(), number);
     if (holdings.storage().find(id).isEmpty()) {
       return;
@@ -155,12 +155,12 @@ final class SandboxCheck {
       findings.leftover(
           directory,
           "the disk of a machine that is no more: " + id,
-          Check.exclusiveBytes(holdings.storage(), id),
+          CheckRun.exclusiveBytes(holdings.storage(), id),
           () -> holdings.storage().delete(id));
     }
   }
 
-  private void base(SandboxRecord record, Path directory, boolean paused) {
+  private void checkBase(SandboxRecord record, Path directory, boolean paused) {
     String base = record.machine().memoryBase();
     if (base == null) {
       return;
@@ -174,7 +174,7 @@ final class SandboxCheck {
     }
   }
 
-  private void machine(SandboxRecord record, Path directory, Path current) {
+  private void checkMachine(SandboxRecord record, Path directory, Path current) {
     var id = Layout.machineDisk(record.id(), record.machine().number());
     Node disk = holdings.storage().find(id).orElse(null);
     if (disk == null) {
@@ -189,27 +189,29 @@ final class SandboxCheck {
               + " bytes, not "
               + record.diskBytes());
     }
-    kernel(record, current, Layout.kernel(current));
+    checkKernel(record, current, Layout.kernel(current));
     if (record.machine().hasInitrd()) {
-      kernel(record, current, Layout.initrd(current));
+      checkKernel(record, current, Layout.initrd(current));
     }
   }
 
   /**
    * Checks a machine's kernel file, which is a link to that of the snapshot it was restored from.
    */
-  private void kernel(SandboxRecord record, Path current, Path file) {
-    if (Check.isFile(file)) {
+  private void checkKernel(SandboxRecord record, Path current, Path file) {
+    if (CheckRun.isFile(file)) {
       return;
     }
     String what = "the " + file.getFileName() + " of sandbox " + record.id() + " is gone";
     String base = record.machine().memoryBase();
     Path source =
         base == null ? null : holdings.layout().snapshot(base).resolve(file.getFileName());
-    if (source == null || !Check.isFile(source) || Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+    if (source == null
+        || !CheckRun.isFile(source)
+        || Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
       findings.damage(file, what);
     } else {
-      findings.derivable(
+      findings.recreatable(
           file,
           what,
           () -> {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.check;
 
-import dev.ramet.engine.state.Entry;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.Manifests;
 import dev.ramet.engine.state.RootContents;
 import dev.ramet.engine.state.SnapshotReclaimer;
 import dev.ramet.engine.state.SnapshotRecord;
 import dev.ramet.engine.state.SnapshotStore;
+import dev.ramet.engine.state.StateEntry;
 import dev.ramet.engine.workingset.WorkingSetFile;
 import dev.ramet.files.FileTrees;
 import dev.ramet.files.JsonFile;
@@ -31,10 +31,10 @@ final class SnapshotCheck {
 
   private final RootContents holdings;
   private final SnapshotReclaimer reclaimer;
-  private final Findings findings;
+  private final FindingCollector findings;
   private final Map<String, SnapshotRecord> names = new HashMap<>();
 
-  SnapshotCheck(RootContents holdings, SnapshotReclaimer reclaimer, Findings findings) {
+  SnapshotCheck(RootContents holdings, SnapshotReclaimer reclaimer, FindingCollector findings) {
     this.holdings = holdings;
     this.reclaimer = reclaimer;
     this.findings = findings;
@@ -43,12 +43,12 @@ final class SnapshotCheck {
   /** Runs the check. Returns the number of snapshots checked. */
   int run() throws IOException {
     int count = 0;
-    for (Entry entry : Entry.snapshots(holdings.layout())) {
+    for (StateEntry entry : StateEntry.snapshots(holdings.layout())) {
       switch (entry.kind()) {
         case FOREIGN -> findings.foreign(entry.path(), "not a snapshot");
-        case UNFINISHED -> unfinished(entry);
+        case UNFINISHED -> checkUnfinished(entry);
         case OWN -> {
-          own(entry);
+          checkKnown(entry);
           count++;
         }
       }
@@ -62,7 +62,7 @@ final class SnapshotCheck {
     return count;
   }
 
-  private void unfinished(Entry entry) {
+  private void checkUnfinished(StateEntry entry) {
     boolean partial = !entry.path().getFileName().toString().startsWith(Layout.DELETED_PREFIX);
     if (partial ? holdings.snapshots().underWay(entry.id()) : findings.isYoung(entry.path())) {
       return;
@@ -74,11 +74,11 @@ final class SnapshotCheck {
     findings.leftover(
         entry.path(),
         partial ? "a snapshot that was not finished" : "a snapshot that was half deleted",
-        Findings.bytesOf(entry.path()),
+        FindingCollector.bytesOf(entry.path()),
         () -> FileTrees.delete(entry.path()));
   }
 
-  private void own(Entry entry) {
+  private void checkKnown(StateEntry entry) {
     Optional<SnapshotRecord> known = holdings.snapshots().find(entry.id());
     SnapshotRecord record;
     try {
@@ -108,7 +108,7 @@ final class SnapshotCheck {
     try (SnapshotReclaimer.Pin pin = reclaimer.pin(record)) {
       // Check again now that it is pinned: it may have been withdrawn since its manifest was read.
       if (holdings.snapshots().find(record.id()).filter(now -> !now.deleted()).isPresent()) {
-        files(pin.record(), entry.path());
+        checkFiles(pin.record(), entry.path());
       }
     } catch (IOException e) {
       findings.damage(entry.path(), "cannot be looked through: " + e.getMessage());
@@ -124,9 +124,9 @@ final class SnapshotCheck {
       findings.leftover(
           directory,
           "a deleted snapshot that nothing rests on",
-          Findings.bytesOf(directory)
-              + Check.exclusiveBytes(holdings.storage(), Layout.snapshotDisk(record.id()))
-              + Check.exclusiveBytes(holdings.storage(), Layout.snapshotMemory(record.id())),
+          FindingCollector.bytesOf(directory)
+              + CheckRun.exclusiveBytes(holdings.storage(), Layout.snapshotDisk(record.id()))
+              + CheckRun.exclusiveBytes(holdings.storage(), Layout.snapshotMemory(record.id())),
           () -> {
             reclaimer.reclaim(record.id());
             if (holdings.snapshots().find(record.id()).isPresent()) {
@@ -136,13 +136,13 @@ final class SnapshotCheck {
     }
   }
 
-  private void files(SnapshotRecord record, Path directory) throws IOException {
-    image(record, Layout.snapshotDisk(record.id()), record.diskBytes(), "disk");
+  private void checkFiles(SnapshotRecord record, Path directory) throws IOException {
+    checkImage(record, Layout.snapshotDisk(record.id()), record.diskBytes(), "disk");
     if (record.warm()) {
-      image(record, Layout.snapshotMemory(record.id()), record.memoryBytes(), "memory image");
-      devices(record, directory);
+      checkImage(record, Layout.snapshotMemory(record.id()), record.memoryBytes(), "memory image");
+      checkDevices(record, directory);
     }
-    if (!Check.isFile(Layout.kernel(directory))) {
+    if (!CheckRun.isFile(Layout.kernel(directory))) {
       findings.damage(Layout.kernel(directory), "the kernel of " + name(record) + " is gone");
     }
     for (Path path : FileTrees.children(directory)) {
@@ -164,7 +164,7 @@ final class SnapshotCheck {
     }
   }
 
-  private void image(SnapshotRecord record, NodeId id, long sizeBytes, String what) {
+  private void checkImage(SnapshotRecord record, NodeId id, long sizeBytes, String what) {
     Path directory = holdings.layout().snapshot(record.id());
     Node node = holdings.storage().find(id).orElse(null);
     if (node == null) {
@@ -185,11 +185,11 @@ final class SnapshotCheck {
     }
   }
 
-  private void devices(SnapshotRecord record, Path directory) throws IOException {
+  private void checkDevices(SnapshotRecord record, Path directory) throws IOException {
     Path devices = Layout.devices(directory);
     boolean whole = Files.isDirectory(devices) && !FileTrees.children(devices).isEmpty();
     for (Path file : whole ? FileTrees.children(devices) : java.util.List.<Path>of()) {
-      whole &= Check.isFile(file);
+      whole &= CheckRun.isFile(file);
     }
     if (!whole) {
       findings.damage(devices, "the device state of " + name(record) + " is gone or empty");

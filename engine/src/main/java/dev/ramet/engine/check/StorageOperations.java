@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Implements {@link Storage}: checks, cleans up, exports and imports. Thread-safe. */
 public final class StorageOperations implements Storage {
-  private final RootLooks looks;
+  private final RootChecks looks;
   private final Exporter exporter;
   private final Importer importer;
 
-  public StorageOperations(RootLooks looks, Exporter exporter, Importer importer) {
+  public StorageOperations(RootChecks looks, Exporter exporter, Importer importer) {
     this.looks = looks;
     this.exporter = exporter;
     this.importer = importer;
@@ -26,12 +26,15 @@ public final class StorageOperations implements Storage {
 
   @Override
   public Report check(boolean repair) {
-    return looks.look(repair ? Findings.Mode.REPAIR : Findings.Mode.LOOK);
+    return looks.check(repair ? FindingCollector.Mode.REPAIR : FindingCollector.Mode.LOOK);
   }
 
   @Override
   public List<StorageFinding> collect(boolean dryRun) {
-    return looks.look(dryRun ? Findings.Mode.LOOK : Findings.Mode.COLLECT).findings().stream()
+    return looks
+        .check(dryRun ? FindingCollector.Mode.LOOK : FindingCollector.Mode.COLLECT)
+        .findings()
+        .stream()
         .filter(finding -> finding.kind() == StorageFinding.Kind.LEFTOVER)
         .toList();
   }

@@ -11,9 +11,9 @@ import java.nio.file.Path;
 /** Checks the shared volumes, but not the files in them, which belong to their users. */
 final class VolumeCheck {
   private final RootContents holdings;
-  private final Findings findings;
+  private final FindingCollector findings;
 
-  VolumeCheck(RootContents holdings, Findings findings) {
+  VolumeCheck(RootContents holdings, FindingCollector findings) {
     this.holdings = holdings;
     this.findings = findings;
   }
@@ -26,7 +26,7 @@ final class VolumeCheck {
           findings.leftover(
               path,
               "a volume that was half-made or half-deleted",
-              Findings.bytesOf(path),
+              FindingCollector.bytesOf(path),
               () -> FileTrees.delete(path));
         }
       } else if (!Ids.isId(name)) {

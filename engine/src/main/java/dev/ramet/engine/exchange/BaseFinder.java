@@ -44,15 +44,15 @@ public final class BaseFinder {
    * @throws RametException {@code NOT_FOUND} if there is none, {@code CONFLICT} if the snapshot
    *     with this id or name has other content on record
    */
-  SnapshotReclaimer.@Nullable Pin find(Export export) {
+  SnapshotReclaimer.@Nullable Pin find(ExportDirectory export) {
     Increment increment = export.increment();
     if (increment == null) {
       return null;
     }
     ExportRecord.Base base = increment.base();
-    SnapshotRecord found = first(record -> holds(record.content(), base.content()));
+    SnapshotRecord found = findFirst(record -> hasContent(record.content(), base.content()));
     if (found == null) {
-      found = first(record -> record.id().equals(base.id()));
+      found = findFirst(record -> record.id().equals(base.id()));
     }
     String name = base.name();
     if (found == null && name != null) {
@@ -66,13 +66,13 @@ public final class BaseFinder {
           null);
     }
     ImageContent known = found.content();
-    if (known != null && !holds(known, base.content())) {
-      throw other(export, found, base, known.disk().sha256());
+    if (known != null && !hasContent(known, base.content())) {
+      throw differentBase(export, found, base, known.disk().sha256());
     }
     return reclaimer.pin("snapshot or template", found.id());
   }
 
-  private @Nullable SnapshotRecord first(Predicate<SnapshotRecord> wanted) {
+  private @Nullable SnapshotRecord findFirst(Predicate<SnapshotRecord> wanted) {
     return snapshots.all().stream()
         .filter(SnapshotStore::visible)
         .filter(wanted)
@@ -80,7 +80,7 @@ public final class BaseFinder {
         .orElse(null);
   }
 
-  private static boolean holds(@Nullable ImageContent known, ImageContent wanted) {
+  private static boolean hasContent(@Nullable ImageContent known, ImageContent wanted) {
     return known != null
         && wanted.disk().equals(known.disk())
         && (wanted.memory() == null || Objects.equals(wanted.memory(), known.memory()));
@@ -96,8 +96,8 @@ public final class BaseFinder {
         + base.content().disk().sha256();
   }
 
-  private static RametException other(
-      Export export, SnapshotRecord found, ExportRecord.Base base, String what) {
+  private static RametException differentBase(
+      ExportDirectory export, SnapshotRecord found, ExportRecord.Base base, String what) {
     return new RametException(
         ErrorCode.CONFLICT,
         export.directory()
@@ -124,7 +124,8 @@ public final class BaseFinder {
    *
    * @throws RametException {@code CONFLICT} if its content differs
    */
-  void check(Export export, Increment increment, SnapshotRecord found, Meter meter) {
+  void check(
+      ExportDirectory export, Increment increment, SnapshotRecord found, ProgressMeter meter) {
     if (found.content() != null) {
       return;
     }
@@ -139,30 +140,30 @@ public final class BaseFinder {
   }
 
   private void check(
-      Export export,
+      ExportDirectory export,
       Increment increment,
       SnapshotRecord found,
       NodeId id,
       ImageContent.Image wanted,
-      Meter meter) {
+      ProgressMeter meter) {
     Node node = storage.find(id).orElse(null);
     if (node == null) {
-      throw other(export, found, increment.base(), "it has no " + id);
+      throw differentBase(export, found, increment.base(), "it has no " + id);
     }
     if (node.sizeBytes() != wanted.sizeBytes()) {
       String size = id + " has " + node.sizeBytes() + " bytes, not " + wanted.sizeBytes();
-      throw other(export, found, increment.base(), size);
+      throw differentBase(export, found, increment.base(), size);
     }
     Path path = storage.attach(id).path();
     try (Fd file = Fd.openRead(path)) {
-      Content.Summary content = Content.read(file, wanted.sizeBytes(), null, meter);
+      ImageCopier.Summary content = ImageCopier.read(file, wanted.sizeBytes(), null, meter);
       meter.add(wanted.sizeBytes());
       if (!content.sha256().equals(wanted.sha256())) {
         String digest = id + " has the SHA-256 " + content.sha256() + ", not " + wanted.sha256();
-        throw other(export, found, increment.base(), digest);
+        throw differentBase(export, found, increment.base(), digest);
       }
     } catch (LinuxException e) {
-      throw HostFailures.of(e, "cannot read " + path, root);
+      throw HostErrors.translate(e, "cannot read " + path, root);
     }
   }
 }

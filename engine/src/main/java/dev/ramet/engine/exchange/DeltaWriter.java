@@ -9,17 +9,17 @@ import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 
-/** Writes a {@link Delta} sequentially and computes its digest. Used by one thread. */
+/** Writes a {@link DeltaReader} sequentially and computes its digest. Used by one thread. */
 final class DeltaWriter {
   private static final int PIECE_BYTES = 1 << 20;
 
   private final Fd image;
   private final long imageBytes;
   private final Fd target;
-  private final MessageDigest digest = Content.sha256();
+  private final MessageDigest digest = ImageCopier.sha256();
   private final ByteBuffer read = ByteBuffer.allocateDirect(PIECE_BYTES);
   private final byte[] piece = new byte[PIECE_BYTES];
-  private final ByteBuffer out = ByteBuffer.allocateDirect(Delta.RECORD_BYTES + PIECE_BYTES);
+  private final ByteBuffer out = ByteBuffer.allocateDirect(DeltaReader.RECORD_BYTES + PIECE_BYTES);
   private long written;
   private long dataBytes;
 
@@ -33,11 +33,11 @@ final class DeltaWriter {
     this.image = image;
     this.imageBytes = imageBytes;
     this.target = target;
-    out(Delta.MAGIC, baseBytes, imageBytes);
+    writeRecord(DeltaReader.MAGIC, baseBytes, imageBytes);
   }
 
   /** Adds pages that differ, in ascending order. Bytes after the end of the image are ignored. */
-  void differs(long offset, long length) throws LinuxException {
+  void addRange(long offset, long length) throws LinuxException {
     long end = Math.min(imageBytes, offset + length);
     for (long at = offset; at < end; ) {
       int n = (int) Math.min(PIECE_BYTES, end - at);
@@ -46,19 +46,19 @@ final class DeltaWriter {
         throw new RametException(ErrorCode.CORRUPT, image + " ends before byte " + (at + n));
       }
       read.flip().get(piece, 0, n);
-      runs(at, n);
+      writeRuns(at, n);
       at += n;
     }
   }
 
-  private void runs(long at, int length) throws LinuxException {
+  private void writeRuns(long at, int length) throws LinuxException {
     int from = 0;
     while (from < length) {
-      int to = Content.runEnd(piece, from, length);
-      if (Content.isZeroPage(piece, from, length)) {
-        out(Delta.ZEROS, at + from, to - from);
+      int to = ImageCopier.runEnd(piece, from, length);
+      if (ImageCopier.isZeroPage(piece, from, length)) {
+        writeRecord(DeltaReader.ZEROS, at + from, to - from);
       } else {
-        out(Delta.DATA, at + from, to - from);
+        writeRecord(DeltaReader.DATA, at + from, to - from);
         if (out.remaining() < to - from) {
           flush();
         }
@@ -69,8 +69,8 @@ final class DeltaWriter {
     }
   }
 
-  private void out(long... record) throws LinuxException {
-    if (out.remaining() < Delta.RECORD_BYTES) {
+  private void writeRecord(long... record) throws LinuxException {
+    if (out.remaining() < DeltaReader.RECORD_BYTES) {
       flush();
     }
     for (long value : record) {
@@ -87,10 +87,10 @@ final class DeltaWriter {
   }
 
   /** Finishes the file. Returns its digest and how much data of the image it holds. */
-  Content.Summary finish() throws LinuxException {
-    out(Delta.END, imageBytes, dataBytes);
+  ImageCopier.Summary finish() throws LinuxException {
+    writeRecord(DeltaReader.END, imageBytes, dataBytes);
     flush();
-    return new Content.Summary(HexFormat.of().formatHex(digest.digest()), dataBytes);
+    return new ImageCopier.Summary(HexFormat.of().formatHex(digest.digest()), dataBytes);
   }
 
   /** Returns the file's length. */

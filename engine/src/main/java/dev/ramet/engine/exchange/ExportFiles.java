@@ -39,12 +39,12 @@ public final class ExportFiles {
   }
 
   /** Returns whether the export holds a file. */
-  public boolean has(String name) {
+  public boolean contains(String name) {
     return items.containsKey(name);
   }
 
   /** Returns the record of a file that the export holds. */
-  public ExportRecord.Item item(String name) {
+  public ExportRecord.Item requireItem(String name) {
     ExportRecord.Item item = items.get(name);
     if (item == null) {
       throw invalid(path(ExportRecord.FILE) + " does not name " + name);
@@ -53,14 +53,14 @@ public final class ExportFiles {
   }
 
   /** Returns whether the export holds a file, or produces it together with its base. */
-  public boolean makes(String name) {
+  public boolean produces(String name) {
     return items.containsKey(name) || composed.containsKey(name);
   }
 
   /** Returns the record of a file that the export holds or produces. */
-  public ExportRecord.Item made(String name) {
+  public ExportRecord.Item requireProducedItem(String name) {
     ExportRecord.Item item = composed.get(name);
-    return item == null ? item(name) : item;
+    return item == null ? requireItem(name) : item;
   }
 
   /** Returns the files of the device state. */
@@ -87,14 +87,14 @@ public final class ExportFiles {
    * @return how many bytes of it are not zeros
    * @throws RametException {@code CORRUPT} if it does not match the record
    */
-  public long copy(ExportRecord.Item item, Fd target, Meter meter) {
+  public long copy(ExportRecord.Item item, Fd target, ProgressMeter meter) {
     Path path = path(item.path());
     try (Fd source = Fd.openRead(path)) {
-      Content.Summary content = Content.read(source, item.sizeBytes(), target, meter);
-      check(item, content);
+      ImageCopier.Summary content = ImageCopier.read(source, item.sizeBytes(), target, meter);
+      requireMatch(item, content);
       return content.dataBytes();
     } catch (LinuxException e) {
-      throw HostFailures.of(e, "cannot copy " + path, directory);
+      throw HostErrors.translate(e, "cannot copy " + path, directory);
     }
   }
 
@@ -106,16 +106,17 @@ public final class ExportFiles {
    * @throws RametException {@code CORRUPT} if it does not match the record, {@code
    *     INVALID_ARGUMENT} if it is not a valid delta
    */
-  public void checkDelta(ExportRecord.Item item, long baseBytes, long imageBytes, Meter meter) {
+  public void checkDelta(
+      ExportRecord.Item item, long baseBytes, long imageBytes, ProgressMeter meter) {
     Path path = path(item.path());
     try (Fd source = Fd.openRead(path)) {
-      check(item, Content.read(source, item.sizeBytes(), null, meter));
+      requireMatch(item, ImageCopier.read(source, item.sizeBytes(), null, meter));
       // The file was counted above; this time only its records are checked.
-      Meter unwatched = new Meter(0, CopyProgress.NONE);
-      new Delta(path, source, item.sizeBytes(), unwatched)
-          .read(baseBytes, imageBytes, Delta.NOTHING);
+      ProgressMeter unwatched = new ProgressMeter(0, CopyProgress.NONE);
+      new DeltaReader(path, source, item.sizeBytes(), unwatched)
+          .read(baseBytes, imageBytes, DeltaReader.NOTHING);
     } catch (LinuxException e) {
-      throw HostFailures.of(e, "cannot read " + path, directory);
+      throw HostErrors.translate(e, "cannot read " + path, directory);
     }
   }
 
@@ -127,12 +128,17 @@ public final class ExportFiles {
    *     #checkDelta} accepted it before
    */
   public long apply(
-      ExportRecord.Item item, long baseBytes, long imageBytes, Delta.Target target, Meter meter) {
+      ExportRecord.Item item,
+      long baseBytes,
+      long imageBytes,
+      DeltaReader.Sink target,
+      ProgressMeter meter) {
     Path path = path(item.path());
     try (Fd source = Fd.openRead(path)) {
-      return new Delta(path, source, item.sizeBytes(), meter).read(baseBytes, imageBytes, target);
+      return new DeltaReader(path, source, item.sizeBytes(), meter)
+          .read(baseBytes, imageBytes, target);
     } catch (LinuxException e) {
-      throw HostFailures.of(e, "cannot import " + path, directory);
+      throw HostErrors.translate(e, "cannot import " + path, directory);
     }
   }
 
@@ -143,7 +149,7 @@ public final class ExportFiles {
       long hole = source.seekHole(0);
       return hole >= 0 && hole < item.sizeBytes();
     } catch (LinuxException e) {
-      throw HostFailures.of(e, "cannot read " + path, directory);
+      throw HostErrors.translate(e, "cannot read " + path, directory);
     }
   }
 
@@ -152,7 +158,7 @@ public final class ExportFiles {
    *
    * @throws RametException {@code CORRUPT} if it differs
    */
-  public void check(ExportRecord.Item item, Content.Summary content) {
+  public void requireMatch(ExportRecord.Item item, ImageCopier.Summary content) {
     if (!content.sha256().equals(item.sha256())) {
       throw damaged(
           path(item.path()),

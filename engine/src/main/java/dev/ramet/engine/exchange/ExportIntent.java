@@ -30,7 +30,7 @@ public record ExportIntent(Path note, Path partial) {
 
   /** Writes the note durably, before the directory is created. */
   static ExportIntent begin(Layout layout, Path parent) throws IOException {
-    String id = Ids.next('x');
+    String id = Ids.newId('x');
     Path note = Files.createDirectories(layout.builds().resolve(id));
     ExportIntent intent = new ExportIntent(note, parent.resolve(PREFIX + id));
     boolean noted = false;
@@ -43,24 +43,24 @@ public record ExportIntent(Path note, Path partial) {
       return intent;
     } finally {
       if (!noted) {
-        intent.forget();
+        intent.delete();
       }
     }
   }
 
   /** Removes the note: the directory no longer has this name. */
-  void forget() {
+  void delete() {
     FileTrees.delete(note);
   }
 
   /** Removes the directory, then the note. If the directory cannot be removed, the note stays. */
-  void takeBack() {
+  void rollBack() {
     FileTrees.delete(partial);
-    forget();
+    delete();
   }
 
   /** Removes the partial export that the note in {@code scratch} names, if there is a note. */
-  public static void undo(Path scratch) throws IOException {
+  public static void removePartial(Path scratch) throws IOException {
     Path file = scratch.resolve(FILE);
     if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
       return;

@@ -25,11 +25,11 @@ public record ExportName(Path path) {
    */
   void refuseTaken() {
     if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
-      throw taken();
+      throw nameTaken();
     }
   }
 
-  private RametException taken() {
+  private RametException nameTaken() {
     return new RametException(
         ErrorCode.ALREADY_EXISTS,
         path + " already exists",
@@ -38,11 +38,11 @@ public record ExportName(Path path) {
   }
 
   /** Gives a directory this name, if it is still free. */
-  void take(Path directory) {
+  void assign(Path directory) {
     try {
       rename(directory);
     } catch (LinuxException e) {
-      throw e.errno() == LinuxException.EEXIST ? taken() : failed(e);
+      throw e.errno() == LinuxException.EEXIST ? nameTaken() : failed(e);
     }
   }
 
@@ -82,6 +82,6 @@ public record ExportName(Path path) {
 
   /** Translates a failed call of the kernel during the export. */
   RametException failed(LinuxException e) {
-    return HostFailures.of(e, "cannot export to " + path, parent());
+    return HostErrors.translate(e, "cannot export to " + path, parent());
   }
 }

@@ -45,7 +45,7 @@ public record ExportRecord(
   /** The memory image. */
   public static final String MEMORY = "memory.raw";
 
-  /** The differences of the disk from the base's: see {@link Delta}. */
+  /** The differences of the disk from the base's: see {@link DeltaReader}. */
   public static final String DISK_DELTA = "disk.delta";
 
   /** The differences of the memory image from the base's. */

@@ -33,7 +33,7 @@ public final class ExportWriter {
 
   private final Path directory;
   private final ExportName target;
-  private final Meter meter;
+  private final ProgressMeter meter;
   private final List<ExportRecord.Item> items = new ArrayList<>();
   private final List<ExportRecord.Item> composed = new ArrayList<>();
   private long dataBytes;
@@ -44,7 +44,7 @@ public final class ExportWriter {
    * @param directory its temporary name, in the target's directory
    * @param target its final name
    */
-  public ExportWriter(Path directory, ExportName target, Meter meter) {
+  public ExportWriter(Path directory, ExportName target, ProgressMeter meter) {
     this.directory = directory;
     this.target = target;
     this.meter = meter;
@@ -77,7 +77,7 @@ public final class ExportWriter {
   public void add(String name) {
     try (Fd file = Fd.openRead(path(name))) {
       long size = file.sizeBytes();
-      note(name, size, Content.read(file, size, null, meter));
+      addItem(name, size, ImageCopier.read(file, size, null, meter));
     } catch (LinuxException e) {
       throw failed(e);
     }
@@ -91,7 +91,7 @@ public final class ExportWriter {
   public void copy(String name, Path source, long sizeBytes) {
     try (Fd from = Fd.openRead(source);
         Fd to = Fd.createNew(path(name), OWNER_FILE)) {
-      note(name, sizeBytes, Content.read(from, sizeBytes, to, meter));
+      addItem(name, sizeBytes, ImageCopier.read(from, sizeBytes, to, meter));
       to.fsync();
     } catch (LinuxException e) {
       throw failed(e);
@@ -114,7 +114,7 @@ public final class ExportWriter {
     if (Files.isRegularFile(base, LinkOption.NOFOLLOW_LINKS) && Files.mismatch(source, base) < 0) {
       try (Fd file = Fd.openRead(source)) {
         long size = file.sizeBytes();
-        compose(name, size, Content.read(file, size, null, meter));
+        compose(name, size, ImageCopier.read(file, size, null, meter));
         meter.add(size);
       } catch (LinuxException e) {
         throw failed(e);
@@ -140,27 +140,28 @@ public final class ExportWriter {
         Fd to = Fd.createNew(path(delta), OWNER_FILE)) {
       DeltaWriter writer = new DeltaWriter(of, sizeBytes, baseBytes, to);
       new ImageComparison(base, image, 0).run(watcher(writer));
-      Content.Summary written = writer.finish();
+      ImageCopier.Summary written = writer.finish();
       to.fsync();
-      note(delta, writer.writtenBytes(), written);
-      compose(name, sizeBytes, Content.read(of, sizeBytes, null, meter));
-      return new ImageContent.Image(baseBytes, Content.read(from, baseBytes, null, meter).sha256());
+      addItem(delta, writer.writtenBytes(), written);
+      compose(name, sizeBytes, ImageCopier.read(of, sizeBytes, null, meter));
+      return new ImageContent.Image(
+          baseBytes, ImageCopier.read(from, baseBytes, null, meter).sha256());
     } catch (LinuxException e) {
       throw failed(e);
     }
   }
 
-  private ImageComparison.Watcher watcher(DeltaWriter writer) {
-    return new ImageComparison.Watcher() {
+  private ImageComparison.DifferenceListener watcher(DeltaWriter writer) {
+    return new ImageComparison.DifferenceListener() {
       @Override
-      public void compared(long bytes) {
+      public void onCompared(long bytes) {
         meter.add(bytes);
       }
 
       @Override
-      public void differs(long offset, long length) {
+      public void onDifference(long offset, long length) {
         try {
-          writer.differs(offset, length);
+          writer.addRange(offset, length);
         } catch (LinuxException e) {
           throw failed(e);
         }
@@ -168,7 +169,7 @@ public final class ExportWriter {
     };
   }
 
-  private void compose(String name, long sizeBytes, Content.Summary content) {
+  private void compose(String name, long sizeBytes, ImageCopier.Summary content) {
     composed.add(new ExportRecord.Item(name, sizeBytes, content.sha256()));
   }
 
@@ -185,8 +186,9 @@ public final class ExportWriter {
   public void finish(SnapshotRecord snapshot, ExportRecord.@Nullable Base base) {
     byte[] manifest = JsonFile.bytes(snapshot);
     write(ExportRecord.MANIFEST, manifest);
-    String digest = HexFormat.of().formatHex(Content.sha256().digest(manifest));
-    note(ExportRecord.MANIFEST, manifest.length, new Content.Summary(digest, manifest.length));
+    String digest = HexFormat.of().formatHex(ImageCopier.sha256().digest(manifest));
+    addItem(
+        ExportRecord.MANIFEST, manifest.length, new ImageCopier.Summary(digest, manifest.length));
     write(
         ExportRecord.FILE,
         JsonFile.bytes(
@@ -211,7 +213,7 @@ public final class ExportWriter {
 
   /** Renames the directory to its final name, if that is still free. */
   public void publish() {
-    target.take(directory);
+    target.assign(directory);
   }
 
   /** Makes the rename durable. */
@@ -234,7 +236,7 @@ public final class ExportWriter {
     return dataBytes;
   }
 
-  private void note(String name, long sizeBytes, Content.Summary content) {
+  private void addItem(String name, long sizeBytes, ImageCopier.Summary content) {
     items.add(new ExportRecord.Item(name, sizeBytes, content.sha256()));
     dataBytes += content.dataBytes();
   }

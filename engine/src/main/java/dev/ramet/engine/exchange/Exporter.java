@@ -80,7 +80,7 @@ public final class Exporter {
         return export(pin.record(), base.record(), target, progress);
       }
     } catch (IOException e) {
-      throw Errors.io("cannot export to " + target.path(), layout.root(), e);
+      throw Errors.ioError("cannot export to " + target.path(), layout.root(), e);
     }
   }
 
@@ -130,24 +130,24 @@ public final class Exporter {
     boolean initrd = Files.exists(Layout.initrd(from), LinkOption.NOFOLLOW_LINKS);
     IncrementExporter increment =
         base == null ? null : new IncrementExporter(layout, storage, record, base);
-    long more = increment == null ? 0 : increment.moreBytes();
-    Meter meter = new Meter(sizeBytes(record, from, devices) + more, progress);
+    long more = increment == null ? 0 : increment.additionalBytes();
+    ProgressMeter meter = new ProgressMeter(sizeBytes(record, from, devices) + more, progress);
     try (Undo undo = new Undo()) {
       steps.before("export.intent");
       ExportIntent intent = ExportIntent.begin(layout, target.parent());
-      undo.add("export to " + target.path(), intent::takeBack);
+      undo.add("export to " + target.path(), intent::rollBack);
       steps.before("export.directory");
       ExportWriter writer = new ExportWriter(intent.partial(), target, meter);
       steps.before("export.kernel");
-      small(ExportRecord.KERNEL, Layout.kernel(from), increment, writer);
+      exportSmallFile(ExportRecord.KERNEL, Layout.kernel(from), increment, writer);
       if (initrd) {
-        small(ExportRecord.INITRD, Layout.initrd(from), increment, writer);
+        exportSmallFile(ExportRecord.INITRD, Layout.initrd(from), increment, writer);
       }
       steps.before("export.disk");
       if (increment == null) {
-        image(Layout.snapshotDisk(record.id()), ExportRecord.DISK, writer, meter);
+        exportImage(Layout.snapshotDisk(record.id()), ExportRecord.DISK, writer, meter);
       } else {
-        increment.disk(writer);
+        increment.writeDisk(writer);
       }
       if (record.warm()) {
         steps.before("export.devices");
@@ -156,20 +156,20 @@ public final class Exporter {
           writer.copy(ExportRecord.DEVICES + "/" + file.getFileName(), file);
         }
         steps.before("export.memory");
-        if (increment == null || !increment.memory(writer)) {
-          image(Layout.snapshotMemory(record.id()), ExportRecord.MEMORY, writer, meter);
+        if (increment == null || !increment.writeMemory(writer)) {
+          exportImage(Layout.snapshotMemory(record.id()), ExportRecord.MEMORY, writer, meter);
         }
       }
       steps.before("export.record");
       writer.finish(record, increment == null ? null : increment.base());
-      meter.tell();
+      meter.report();
       steps.before("export.publish");
       writer.publish();
       undo.add("export to " + target.path(), () -> FileTrees.delete(target.path()));
       steps.before("export.sync");
       writer.syncName();
       undo.commit();
-      intent.forget();
+      intent.delete();
       return new Storage.Exchanged(
           record.id(),
           record.name(),
@@ -182,24 +182,24 @@ public final class Exporter {
     }
   }
 
-  private static void small(
+  private static void exportSmallFile(
       String name, Path source, @Nullable IncrementExporter increment, ExportWriter writer)
       throws IOException {
     if (increment == null) {
       writer.copy(name, source);
     } else {
-      writer.copyUnlessSame(name, source, increment.file(name));
+      writer.copyUnlessSame(name, source, increment.baseFile(name));
     }
   }
 
   private List<Path> devices(SnapshotRecord record, Path from) throws IOException {
     List<Path> files = FileTrees.children(Layout.devices(from));
     if (files.isEmpty()) {
-      throw damaged(record, "its device state is gone");
+      throw corruptSnapshot(record, "its device state is gone");
     }
     for (Path file : files) {
       if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
-          || !Export.isDevice(ExportRecord.DEVICES + "/" + file.getFileName())) {
+          || !ExportDirectory.isDevice(ExportRecord.DEVICES + "/" + file.getFileName())) {
         throw new RametException(
             ErrorCode.UNSUPPORTED,
             "the device state of "
@@ -219,7 +219,7 @@ public final class Exporter {
     List<Path> small = new ArrayList<>(devices);
     small.add(Layout.kernel(from));
     if (!Files.exists(Layout.kernel(from))) {
-      throw damaged(record, "its kernel is gone");
+      throw corruptSnapshot(record, "its kernel is gone");
     }
     small.add(Layout.initrd(from));
     for (Path file : small) {
@@ -229,10 +229,10 @@ public final class Exporter {
   }
 
   private Node node(SnapshotRecord record, NodeId id, String what) {
-    return storage.find(id).orElseThrow(() -> damaged(record, "its " + what + " is gone"));
+    return storage.find(id).orElseThrow(() -> corruptSnapshot(record, "its " + what + " is gone"));
   }
 
-  private static RametException damaged(SnapshotRecord record, String what) {
+  private static RametException corruptSnapshot(SnapshotRecord record, String what) {
     return new RametException(
         ErrorCode.CORRUPT,
         "cannot export " + record.id() + ": " + what,
@@ -244,10 +244,10 @@ public final class Exporter {
    * Exports an image. Uses the backend's own transfer if it has one, because that may share blocks.
    * Not over a network: nothing can be shared there, and the copy would be read back over it.
    */
-  private void image(NodeId id, String name, ExportWriter writer, Meter meter) {
-    StorageBackend backend = SplitStorage.of(storage, id);
-    long size = backend.find(id).orElseThrow(() -> gone(id)).sizeBytes();
-    ImageTransfer transfer = Capability.of(backend, ImageTransfer.class);
+  private void exportImage(NodeId id, String name, ExportWriter writer, ProgressMeter meter) {
+    StorageBackend backend = SplitStorage.backendOf(storage, id);
+    long size = backend.find(id).orElseThrow(() -> imageMissing(id)).sizeBytes();
+    ImageTransfer transfer = Capability.guarded(backend, ImageTransfer.class);
     if (transfer == null || writer.isOverNetwork()) {
       writer.copy(name, backend.attach(id).path(), size);
     } else {
@@ -256,7 +256,7 @@ public final class Exporter {
     }
   }
 
-  private static RametException gone(NodeId id) {
+  private static RametException imageMissing(NodeId id) {
     return RametException.notFound("image", id.value());
   }
 }

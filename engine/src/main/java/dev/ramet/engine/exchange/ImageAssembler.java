@@ -46,13 +46,17 @@ public final class ImageAssembler {
   }
 
   /** Checks the delta files of an increment. */
-  static void check(Export export, Increment increment, Meter meter) {
+  static void check(ExportDirectory export, Increment increment, ProgressMeter meter) {
     ExportFiles files = export.files();
     for (String image : List.of(ExportRecord.DISK, ExportRecord.MEMORY)) {
       String delta = Increment.delta(image);
-      if (files.has(delta)) {
+      if (files.contains(delta)) {
         long baseBytes = increment.baseImage(image).sizeBytes();
-        files.checkDelta(files.item(delta), baseBytes, files.made(image).sizeBytes(), meter);
+        files.checkDelta(
+            files.requireItem(delta),
+            baseBytes,
+            files.requireProducedItem(image).sizeBytes(),
+            meter);
       }
     }
   }
@@ -66,11 +70,17 @@ public final class ImageAssembler {
    * @return how much data the increment holds
    * @throws RametException {@code CORRUPT} if the result does not match the record
    */
-  long make(Export export, Increment increment, String image, NodeId base, NodeId id, Meter meter) {
+  long make(
+      ExportDirectory export,
+      Increment increment,
+      String image,
+      NodeId base,
+      NodeId id,
+      ProgressMeter meter) {
     ExportFiles files = export.files();
     ImageContent.Image from = increment.baseImage(image);
-    long sizeBytes = files.made(image).sizeBytes();
-    StorageBackend backend = SplitStorage.of(storage, id);
+    long sizeBytes = files.requireProducedItem(image).sizeBytes();
+    StorageBackend backend = SplitStorage.backendOf(storage, id);
     boolean fork = from.sizeBytes() == sizeBytes && sharesForks(backend);
     if (fork) {
       backend.fork(base, id, Durability.RELAXED);
@@ -88,12 +98,13 @@ public final class ImageAssembler {
       steps.before("import.apply");
       String delta = Increment.delta(image);
       long data =
-          files.apply(files.item(delta), from.sizeBytes(), sizeBytes, new Volume(made, to), meter);
+          files.apply(
+              files.requireItem(delta), from.sizeBytes(), sizeBytes, new Volume(made, to), meter);
       steps.before("import.verify");
-      verify(export, image, made, Content.read(to, sizeBytes, null, meter));
+      verify(export, image, made, ImageCopier.read(to, sizeBytes, null, meter));
       return data;
     } catch (LinuxException e) {
-      throw HostFailures.of(e, "cannot write " + made, root);
+      throw HostErrors.translate(e, "cannot write " + made, root);
     }
   }
 
@@ -106,9 +117,10 @@ public final class ImageAssembler {
    * Copies the base's bytes. Used where a fork would copy everything anyway, because this copy
    * reports its progress and can be cancelled.
    */
-  private static void copy(Path base, long bytes, Fd to, Meter meter) throws LinuxException {
+  private static void copy(Path base, long bytes, Fd to, ProgressMeter meter)
+      throws LinuxException {
     try (Fd from = Fd.openRead(base)) {
-      Content.copy(from, bytes, to, meter);
+      ImageCopier.copy(from, bytes, to, meter);
     }
   }
 
@@ -124,8 +136,9 @@ public final class ImageAssembler {
     }
   }
 
-  private static void verify(Export export, String image, Path made, Content.Summary content) {
-    ExportRecord.Item wanted = export.files().made(image);
+  private static void verify(
+      ExportDirectory export, String image, Path made, ImageCopier.Summary content) {
+    ExportRecord.Item wanted = export.files().requireProducedItem(image);
     if (!content.sha256().equals(wanted.sha256())) {
       throw new RametException(
           ErrorCode.CORRUPT,
@@ -145,7 +158,7 @@ public final class ImageAssembler {
   }
 
   /** A volume that is being changed into the image. Used by one thread. */
-  private final class Volume implements Delta.Target {
+  private final class Volume implements DeltaReader.Sink {
     private static final int ZEROS_BYTES = 1 << 20;
 
     private final Path path;
@@ -197,7 +210,7 @@ public final class ImageAssembler {
     }
 
     private RametException failed(LinuxException e) {
-      return HostFailures.of(e, "cannot write " + path, root);
+      return HostErrors.translate(e, "cannot write " + path, root);
     }
   }
 }

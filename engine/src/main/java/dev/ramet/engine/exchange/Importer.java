@@ -7,7 +7,7 @@ import dev.ramet.engine.capture.SnapshotTarget;
 import dev.ramet.engine.machine.MachineSize;
 import dev.ramet.engine.root.SplitStorage;
 import dev.ramet.engine.state.Layout;
-import dev.ramet.engine.state.Names;
+import dev.ramet.engine.state.SnapshotNames;
 import dev.ramet.engine.state.SnapshotReclaimer;
 import dev.ramet.engine.state.SnapshotRecord;
 import dev.ramet.engine.support.Errors;
@@ -81,28 +81,29 @@ public final class Importer {
     if (!directory.isAbsolute()) {
       throw RametException.invalid("directory", "must be an absolute path on the host");
     }
-    Export export = Export.open(directory);
+    ExportDirectory export = ExportDirectory.open(directory);
     SnapshotRecord found = export.snapshot();
     MachineSize.check(found.cpuCount(), found.memoryBytes());
     checkHypervisor(export, found.identity());
     TaggedName version = version(found, newName);
-    try (Names.Reservation reservation = reserve(version, found.kind());
+    try (SnapshotNames.Reservation reservation = reserve(version, found.kind());
         SnapshotReclaimer.Pin pin = bases.find(export)) {
       Increment increment = export.increment();
       if (increment == null || pin == null) {
-        return make(export, null, version, new Meter(export.files().sizeBytes(), progress), ids);
+        return make(
+            export, null, version, new ProgressMeter(export.files().sizeBytes(), progress), ids);
       }
       Base base = new Base(increment, pin.record());
-      Meter meter = new Meter(sizeBytes(export, base), progress);
+      ProgressMeter meter = new ProgressMeter(sizeBytes(export, base), progress);
       bases.check(export, increment, base.record(), meter);
       ImageAssembler.check(export, increment, meter);
       return make(export, base, version, meter, ids);
     } catch (IOException e) {
-      throw Errors.io("cannot import " + directory, target.root(), e);
+      throw Errors.ioError("cannot import " + directory, target.root(), e);
     }
   }
 
-  private static long sizeBytes(Export export, Base base) {
+  private static long sizeBytes(ExportDirectory export, Base base) {
     return export.files().sizeBytes()
         // Images are written, and then read once more.
         + base.increment().sizeBytes() * 3 / 2
@@ -113,12 +114,13 @@ public final class Importer {
   private static @Nullable TaggedName version(SnapshotRecord found, @Nullable String newName) {
     String name = found.name();
     if (newName != null) {
-      return TaggedName.of("name", newName, List.of());
+      return TaggedName.parse("name", newName, List.of());
     }
     return name == null ? null : new TaggedName(name, new TreeSet<>(found.tags().keySet()));
   }
 
-  private Names.Reservation reserve(@Nullable TaggedName version, SnapshotRecord.Kind kind) {
+  private SnapshotNames.Reservation reserve(
+      @Nullable TaggedName version, SnapshotRecord.Kind kind) {
     try {
       return target.snapshots().names().reserve(version, kind, true);
     } catch (RametException e) {
@@ -130,7 +132,7 @@ public final class Importer {
     }
   }
 
-  private void checkHypervisor(Export export, @Nullable VmIdentity identity) {
+  private void checkHypervisor(ExportDirectory export, @Nullable VmIdentity identity) {
     if (identity != null && !hypervisors.contains(identity.hypervisor())) {
       throw new RametException(
           ErrorCode.UNSUPPORTED,
@@ -144,37 +146,41 @@ public final class Importer {
   }
 
   private Storage.Exchanged make(
-      Export export, @Nullable Base base, @Nullable TaggedName version, Meter meter, IdListener ids)
+      ExportDirectory export,
+      @Nullable Base base,
+      @Nullable TaggedName version,
+      ProgressMeter meter,
+      IdListener ids)
       throws IOException {
     SnapshotRecord found = export.snapshot();
     boolean template = found.kind() == SnapshotRecord.Kind.TEMPLATE;
-    String id = Ids.next(template ? 't' : 's');
+    String id = Ids.newId(template ? 't' : 's');
     ids.assigning(List.of(id));
     ExportFiles files = export.files();
     try (Undo undo = new Undo()) {
       Path partial = target.begin("import", id, undo);
-      long data = small(files, base, ExportRecord.KERNEL, Layout.kernel(partial), meter);
-      if (files.makes(ExportRecord.INITRD)) {
-        data += small(files, base, ExportRecord.INITRD, Layout.initrd(partial), meter);
+      long data = importSmallFile(files, base, ExportRecord.KERNEL, Layout.kernel(partial), meter);
+      if (files.produces(ExportRecord.INITRD)) {
+        data += importSmallFile(files, base, ExportRecord.INITRD, Layout.initrd(partial), meter);
       }
       target.before("import.disk");
       NodeId disk = Layout.snapshotDisk(id);
       undo.add("disk of " + id, () -> target.storage().delete(disk));
-      data += image(export, base, ExportRecord.DISK, disk, meter);
+      data += importImage(export, base, ExportRecord.DISK, disk, meter);
       if (found.warm()) {
         target.before("import.devices");
         Files.createDirectory(Layout.devices(partial));
         for (ExportRecord.Item item : files.devices()) {
-          data += file(files, item.path(), partial.resolve(item.path()), meter);
+          data += importFile(files, item.path(), partial.resolve(item.path()), meter);
         }
         target.before("import.memory");
         NodeId memory = Layout.snapshotMemory(id);
         undo.add("memory image of " + id, () -> target.storage().delete(memory));
-        data += image(export, base, ExportRecord.MEMORY, memory, meter);
+        data += importImage(export, base, ExportRecord.MEMORY, memory, meter);
       }
       long diskBytes = target.storage().find(disk).map(Node::sizeBytes).orElse(found.diskBytes());
       SnapshotRecord record = found.imported(id, version, diskBytes, export.content());
-      meter.tell();
+      meter.report();
       target.before("import.publish");
       target.snapshots().publish(record, true);
       undo.commit();
@@ -191,42 +197,44 @@ public final class Importer {
   }
 
   /** Copies a file and compares it with the record. Returns how many bytes of it are data. */
-  private long file(ExportFiles files, String name, Path copy, Meter meter) {
+  private long importFile(ExportFiles files, String name, Path copy, ProgressMeter meter) {
     try (Fd to = Fd.createNew(copy, OWNER_FILE)) {
-      return files.copy(files.item(name), to, meter);
+      return files.copy(files.requireItem(name), to, meter);
     } catch (LinuxException e) {
-      throw HostFailures.of(e, "cannot import " + files.path(name), target.root());
+      throw HostErrors.translate(e, "cannot import " + files.path(name), target.root());
     }
   }
 
   /**
    * Copies a small file from the export, or from the base if the export leaves it out as unchanged.
    */
-  private long small(ExportFiles files, @Nullable Base base, String name, Path copy, Meter meter) {
-    if (base == null || files.has(name)) {
-      return file(files, name, copy, meter);
+  private long importSmallFile(
+      ExportFiles files, @Nullable Base base, String name, Path copy, ProgressMeter meter) {
+    if (base == null || files.contains(name)) {
+      return importFile(files, name, copy, meter);
     }
     Path source = target.layout().snapshot(base.record().id()).resolve(name);
     try (Fd from = Fd.openRead(source);
         Fd to = Fd.createNew(copy, OWNER_FILE)) {
-      ExportRecord.Item item = files.made(name);
+      ExportRecord.Item item = files.requireProducedItem(name);
       boolean same = from.sizeBytes() == item.sizeBytes();
       if (!same
-          || !Content.read(from, item.sizeBytes(), to, meter).sha256().equals(item.sha256())) {
+          || !ImageCopier.read(from, item.sizeBytes(), to, meter).sha256().equals(item.sha256())) {
         throw new RametException(
             ErrorCode.CONFLICT, source + " is not the " + name + " that the export builds on");
       }
       return 0;
     } catch (LinuxException e) {
-      throw HostFailures.of(e, "cannot copy " + source, target.root());
+      throw HostErrors.translate(e, "cannot copy " + source, target.root());
     }
   }
 
   /** Imports a disk or memory image. Returns how many bytes of it are data. */
-  private long image(Export export, @Nullable Base base, String name, NodeId id, Meter meter) {
+  private long importImage(
+      ExportDirectory export, @Nullable Base base, String name, NodeId id, ProgressMeter meter) {
     ExportFiles files = export.files();
-    if (base == null || files.has(name)) {
-      return whole(files, name, id, meter);
+    if (base == null || files.contains(name)) {
+      return importWholeImage(files, name, id, meter);
     }
     boolean memory = name.equals(ExportRecord.MEMORY);
     String from = base.record().id();
@@ -237,9 +245,9 @@ public final class Importer {
     return data;
   }
 
-  private long whole(ExportFiles files, String name, NodeId id, Meter meter) {
-    ExportRecord.Item item = files.item(name);
-    StorageBackend backend = SplitStorage.of(target.storage(), id);
+  private long importWholeImage(ExportFiles files, String name, NodeId id, ProgressMeter meter) {
+    ExportRecord.Item item = files.requireItem(name);
+    StorageBackend backend = SplitStorage.backendOf(target.storage(), id);
     // A dense file may have lost its holes on the way, or its file system does not report them:
     // writing only data restores them.
     boolean dense = item.sizeBytes() % BLOCK == 0 && !files.hasHoles(item);
@@ -255,12 +263,16 @@ public final class Importer {
    * record.
    */
   private long write(
-      ExportFiles files, ExportRecord.Item item, StorageBackend backend, NodeId id, Meter meter) {
+      ExportFiles files,
+      ExportRecord.Item item,
+      StorageBackend backend,
+      NodeId id,
+      ProgressMeter meter) {
     Path made = attach(backend.create(id, item.sizeBytes()), backend);
     try (Fd to = Fd.open(made, Set.of(OpenFlag.READ, OpenFlag.WRITE, OpenFlag.NO_FOLLOW), 0)) {
       return files.copy(item, to, meter);
     } catch (LinuxException e) {
-      throw HostFailures.of(e, "cannot write " + made, target.root());
+      throw HostErrors.translate(e, "cannot write " + made, target.root());
     }
   }
 
@@ -269,9 +281,13 @@ public final class Importer {
    * machines will run on that, even if the file has changed meanwhile.
    */
   private long copy(
-      ExportFiles files, ExportRecord.Item item, StorageBackend backend, NodeId id, Meter meter) {
+      ExportFiles files,
+      ExportRecord.Item item,
+      StorageBackend backend,
+      NodeId id,
+      ProgressMeter meter) {
     Path source = files.path(item.path());
-    ImageTransfer transfer = Capability.of(backend, ImageTransfer.class);
+    ImageTransfer transfer = Capability.guarded(backend, ImageTransfer.class);
     Node node;
     if (transfer == null) {
       node = backend.importFrom(id, source);
@@ -283,11 +299,11 @@ public final class Importer {
     target.before("import.verify");
     Path made = attach(node, backend);
     try (Fd from = Fd.openRead(made)) {
-      Content.Summary content = Content.read(from, item.sizeBytes(), null, meter);
-      files.check(item, content);
+      ImageCopier.Summary content = ImageCopier.read(from, item.sizeBytes(), null, meter);
+      files.requireMatch(item, content);
       return content.dataBytes();
     } catch (LinuxException e) {
-      throw HostFailures.of(e, "cannot read what was imported: " + made, target.root());
+      throw HostErrors.translate(e, "cannot read what was imported: " + made, target.root());
     }
   }
 

@@ -34,7 +34,7 @@ public record Increment(ExportRecord.Base base, Map<String, ExportRecord.Item> c
   private static final Pattern SHA256 = Pattern.compile("[0-9a-f]{64}");
 
   /** Limit far above any image, so that sums of sizes cannot overflow. */
-  private static final long MOST_BYTES = 1L << 56;
+  private static final long MAX_BYTES = 1L << 56;
 
   /**
    * Validates the record of an increment.
@@ -43,7 +43,7 @@ public record Increment(ExportRecord.Base base, Map<String, ExportRecord.Item> c
    * @param files the files in the directory
    * @param composed the files to produce, with names already checked
    */
-  static Increment of(
+  static Increment parse(
       Path file,
       ExportRecord.@Nullable Base base,
       Map<String, ExportRecord.Item> files,
@@ -69,7 +69,7 @@ public record Increment(ExportRecord.Base base, Map<String, ExportRecord.Item> c
       if (files.containsKey(item.path())) {
         throw ExportFiles.invalid(file + " names " + item.path() + " twice");
       }
-      if (item.sizeBytes() < 1 || item.sizeBytes() > MOST_BYTES) {
+      if (item.sizeBytes() < 1 || item.sizeBytes() > MAX_BYTES) {
         throw ExportFiles.invalid(
             file + ": " + item.path() + " cannot have " + item.sizeBytes() + " bytes");
       }
@@ -80,7 +80,7 @@ public record Increment(ExportRecord.Base base, Map<String, ExportRecord.Item> c
   private static boolean isImage(ImageContent.@Nullable Image image) {
     return image != null
         && image.sizeBytes() > 0
-        && image.sizeBytes() <= MOST_BYTES
+        && image.sizeBytes() <= MAX_BYTES
         && image.sha256() != null
         && SHA256.matcher(image.sha256()).matches();
   }

@@ -42,7 +42,7 @@ final class IncrementExporter {
    * Returns the additional work in bytes: comparing the images costs as much as copying them, and
    * the base is read as well.
    */
-  long moreBytes() {
+  long additionalBytes() {
     long read = size(Layout.snapshotDisk(base.id()));
     return (read + (withMemory() ? size(Layout.snapshotMemory(base.id())) : 0)) / 2;
   }
@@ -52,12 +52,12 @@ final class IncrementExporter {
   }
 
   /** Returns the path of one of the base's small files. */
-  Path file(String name) {
+  Path baseFile(String name) {
     return layout.snapshot(base.id()).resolve(name);
   }
 
   /** Writes the disk's differences. */
-  void disk(ExportWriter writer) {
+  void writeDisk(ExportWriter writer) {
     ImageContent known = base.content();
     disk =
         delta(
@@ -70,7 +70,7 @@ final class IncrementExporter {
   }
 
   /** Writes the memory image's differences. Returns false if one of the two has no memory. */
-  boolean memory(ExportWriter writer) {
+  boolean writeMemory(ExportWriter writer) {
     if (!withMemory()) {
       return false;
     }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param s the manifest
  */
 record ManifestCheck(ExportFiles files, SnapshotRecord s) {
-  private static final int MOST_PORT = 65_535;
+  private static final int MAX_PORT = 65_535;
 
   /** Refuses an invalid manifest. */
   void run() {
@@ -28,13 +28,15 @@ record ManifestCheck(ExportFiles files, SnapshotRecord s) {
     require(s.createdAt() != null, "createdAt");
     require(s.kernelArguments() != null, "kernelArguments");
     Integer port = s.agentPort();
-    require(port == null || (port > 0 && port <= MOST_PORT), "agentPort");
-    require(s.diskBytes() == files.made(ExportRecord.DISK).sizeBytes(), "diskBytes");
+    require(port == null || (port > 0 && port <= MAX_PORT), "agentPort");
+    require(s.diskBytes() == files.requireProducedItem(ExportRecord.DISK).sizeBytes(), "diskBytes");
     boolean warm = s.warm();
-    require(warm == files.makes(ExportRecord.MEMORY), "warm");
+    require(warm == files.produces(ExportRecord.MEMORY), "warm");
     require(warm != files.devices().isEmpty(), "warm");
     if (warm) {
-      require(s.memoryBytes() == files.made(ExportRecord.MEMORY).sizeBytes(), "memoryBytes");
+      require(
+          s.memoryBytes() == files.requireProducedItem(ExportRecord.MEMORY).sizeBytes(),
+          "memoryBytes");
     }
     require(warm ? isIdentity(s.identity()) : s.identity() == null, "identity");
     require(isReport(s.capture()), "capture");

@@ -91,26 +91,26 @@ public final class AgentSetup {
               new Agent.Start(
                   order.environment(),
                   order.tokenToSet(),
-                  order.rules().volumes().stream().map(AgentSetup::place).toList(),
+                  order.rules().volumes().stream().map(AgentSetup::mountPoint).toList(),
                   HostSecret.textOf(proof.shown()),
                   HostSecret.textOf(proof.own())),
-              !order.warm(),
+              !order.canRestore(),
               () -> !vm.exit().toCompletableFuture().isDone(),
               timeout);
       secret = demands ? proof.own() : null;
       access = new AgentAccess(order.accessToken(), HostSecret.textOf(secret));
-      if (!order.rules().network().requests().none()) {
+      if (!order.rules().network().requests().isEmpty()) {
         trust(vm, agentPort, access);
       }
     } catch (RametException e) {
-      throw Errors.orFull("cannot start " + order.sandboxId(), root, e);
+      throw Errors.diskFullOr("cannot start " + order.sandboxId(), root, e);
     }
     mount(order, access, vm, agentPort);
     return secret;
   }
 
-  private static Agent.Place place(VolumeMount mount) {
-    return new Agent.Place(String.valueOf(mount.volumeId()), mount.path());
+  private static Agent.MountPoint mountPoint(VolumeMount mount) {
+    return new Agent.MountPoint(String.valueOf(mount.volumeId()), mount.path());
   }
 
   private void mount(MachineOrder order, AgentAccess access, RunningVm vm, int agentPort) {
@@ -123,10 +123,10 @@ public final class AgentSetup {
   }
 
   /** Reconnects a machine that was found again to its volumes. */
-  void mountAgain(SandboxRecord record, RunningVm vm) {
+  void remount(SandboxRecord record, RunningVm vm) {
     Integer agentPort = record.agentPort();
     if (agentPort != null) {
-      links.attachAgain(
+      links.reattach(
           new VolumeLinks.Machine(record.id(), vm, agentPort, access(record)),
           record.terms().rules().volumes());
     }

@@ -30,7 +30,7 @@ public final class AlreadyPausedVm implements RunningVm, AutoCloseable {
   }
 
   /** Ends the machine instead of resuming it. */
-  public void end() {
+  public void killPaused() {
     paused.kill();
   }
 
@@ -89,7 +89,7 @@ public final class AlreadyPausedVm implements RunningVm, AutoCloseable {
 
     @Override
     public void kill() {
-      end();
+      killPaused();
     }
 
     @Override

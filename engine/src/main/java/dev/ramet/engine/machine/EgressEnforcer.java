@@ -49,7 +49,7 @@ public final class EgressEnforcer {
    * Reapplies the rules to a machine that was found again. Until then, the previous rules stay in
    * force.
    */
-  void again(SandboxRecord record, RunningVm vm) {
+  void reapply(SandboxRecord record, RunningVm vm) {
     if (!record.outbound()) {
       return;
     }

@@ -64,7 +64,7 @@ public final class GuestFreeze implements AutoCloseable {
   }
 
   /** Marks the machine as ended, so that there is nothing to thaw. */
-  public void ended() {
+  public void markEnded() {
     frozen = false;
   }
 

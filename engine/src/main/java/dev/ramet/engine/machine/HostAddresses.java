@@ -15,7 +15,7 @@ final class HostAddresses {
   private HostAddresses() {}
 
   /** Returns a random address. */
-  static String next() {
+  static String randomAddress() {
     ThreadLocalRandom random = ThreadLocalRandom.current();
     return "127."
         + random.nextInt(FIRST_SECOND_OCTET, 128)

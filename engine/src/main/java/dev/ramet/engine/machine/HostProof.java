@@ -35,12 +35,12 @@ record HostProof(@Nullable HostSecret shown, @Nullable HostSecret own) {
    * @param warm whether it is restored rather than booted
    * @param handedOver whether the hypervisor gives guests secrets
    */
-  static HostProof of(SnapshotRecord source, boolean warm, boolean handedOver) {
+  static HostProof forMachine(SnapshotRecord source, boolean warm, boolean handedOver) {
     HostSecret known = source.hostSecret();
     if (source.agentPort() == null || (warm ? known == null : !handedOver)) {
       return NONE;
     }
-    HostSecret own = HostSecret.next();
+    HostSecret own = HostSecret.random();
     return new HostProof(warm ? known : own, own);
   }
 

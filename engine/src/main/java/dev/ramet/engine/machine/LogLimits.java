@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 public final class LogLimits {
   /** Size above which a log is cut. It can grow further until the next check. */
-  static final long MOST_BYTES = 1 << 20;
+  static final long MAX_BYTES = 1 << 20;
 
   /** Size of the end of the log that is kept. */
   static final long KEPT_BYTES = 256 << 10;
@@ -48,7 +48,7 @@ public final class LogLimits {
       for (LiveSandbox live : sandboxes.all()) {
         if (live.machine() != null) {
           int number = live.saved().machine().number();
-          applyTo(layout.machine(live.id(), number));
+          limitLog(layout.machine(live.id(), number));
         }
       }
     } finally {
@@ -56,13 +56,13 @@ public final class LogLimits {
     }
   }
 
-  static void applyTo(Path machineDirectory) {
+  static void limitLog(Path machineDirectory) {
     try {
       for (Path file : FileTrees.children(machineDirectory)) {
         if (file.toString().endsWith(".log")
             && Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
-            && Files.size(file) > MOST_BYTES) {
-          cut(file);
+            && Files.size(file) > MAX_BYTES) {
+          truncate(file);
         }
       }
     } catch (IOException | LinuxException e) {
@@ -71,11 +71,11 @@ public final class LogLimits {
     }
   }
 
-  private static void cut(Path file) throws LinuxException {
+  private static void truncate(Path file) throws LinuxException {
     try (Fd log = Fd.open(file, Set.of(OpenFlag.READ, OpenFlag.WRITE, OpenFlag.NO_FOLLOW), 0)) {
       long size = log.sizeBytes();
       long start = log.seekData(0);
-      if (start >= 0 && size - start > MOST_BYTES) {
+      if (start >= 0 && size - start > MAX_BYTES) {
         long end = (size - KEPT_BYTES) / BLOCK_BYTES * BLOCK_BYTES;
         log.punchHole(0, end);
       }

@@ -112,7 +112,7 @@ public record MachineOrder(
   }
 
   /** Returns whether the machine can be restored rather than booted. */
-  boolean warm() {
-    return useMemory && MachineStarter.warm(source, shape.cpuCount(), shape.memoryBytes());
+  boolean canRestore() {
+    return useMemory && MachineStarter.canRestore(source, shape.cpuCount(), shape.memoryBytes());
   }
 }

@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The sizes that a machine can have. */
 public final class MachineSize {
-  private static final int MOST_CPUS = 32;
-  private static final long LEAST_MEMORY_BYTES = 64L << 20;
-  private static final long MOST_MEMORY_BYTES = 64L << 30;
+  private static final int MAX_CPUS = 32;
+  private static final long MIN_MEMORY_BYTES = 64L << 20;
+  private static final long MAX_MEMORY_BYTES = 64L << 30;
 
   private MachineSize() {}
 
@@ -20,12 +20,12 @@ public final class MachineSize {
    * @throws RametException {@code INVALID_ARGUMENT}
    */
   public static void check(@Nullable Integer cpuCount, @Nullable Long memoryBytes) {
-    if (cpuCount != null && (cpuCount < 1 || cpuCount > MOST_CPUS)) {
-      throw RametException.invalid("cpuCount", "must be 1 to " + MOST_CPUS);
+    if (cpuCount != null && (cpuCount < 1 || cpuCount > MAX_CPUS)) {
+      throw RametException.invalid("cpuCount", "must be 1 to " + MAX_CPUS);
     }
     if (memoryBytes != null
-        && (memoryBytes < LEAST_MEMORY_BYTES
-            || memoryBytes > MOST_MEMORY_BYTES
+        && (memoryBytes < MIN_MEMORY_BYTES
+            || memoryBytes > MAX_MEMORY_BYTES
             || memoryBytes % (1 << 20) != 0)) {
       throw RametException.invalid("memoryMB", "must be 64 to 65536");
     }

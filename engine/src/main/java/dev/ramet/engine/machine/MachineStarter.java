@@ -52,7 +52,7 @@ public final class MachineStarter {
   }
 
   /** Returns whether a machine of this size can be restored from the source rather than booted. */
-  public static boolean warm(SnapshotRecord source, int cpuCount, long memoryBytes) {
+  public static boolean canRestore(SnapshotRecord source, int cpuCount, long memoryBytes) {
     return source.warm() && cpuCount == source.cpuCount() && memoryBytes == source.memoryBytes();
   }
 
@@ -62,7 +62,7 @@ public final class MachineStarter {
   /** Starts a machine. If this fails, nothing of it is left. */
   public Started start(MachineOrder order) {
     SnapshotRecord source = order.source();
-    if (order.warm()) {
+    if (order.canRestore()) {
       workingSets.prefetch(source);
     }
     try (Undo undo = new Undo()) {
@@ -83,7 +83,7 @@ public final class MachineStarter {
       boolean hasInitrd = shareKernel(from, directory);
 
       steps.before(order.operation() + ".machine");
-      HostProof proof = launcher.proof(source, order.warm());
+      HostProof proof = launcher.proof(source, order.canRestore());
       SandboxRecord.Machine planned =
           SandboxRecord.Machine.builder()
               .number(order.number())
@@ -92,7 +92,7 @@ public final class MachineStarter {
               .kernelArguments(source.kernelArguments())
               .hasInitrd(hasInitrd)
               .hostAddress("")
-              .memoryBase(order.warm() ? source.id() : null)
+              .memoryBase(order.canRestore() ? source.id() : null)
               .hostSecret(proof.own())
               .build();
       RunningVm vm = machine(order, planned);
@@ -113,13 +113,13 @@ public final class MachineStarter {
                   .hostSecret(known)
                   .build(),
               vm);
-      if (order.warm()) {
+      if (order.canRestore()) {
         workingSets.restored(order.sandboxId(), source, vm);
       }
       undo.commit();
       return started;
     } catch (IOException e) {
-      throw Errors.io("cannot start " + order.sandboxId(), layout.root(), e);
+      throw Errors.ioError("cannot start " + order.sandboxId(), layout.root(), e);
     }
   }
 
@@ -131,21 +131,21 @@ public final class MachineStarter {
     try {
       return launcher.run(order, planned);
     } catch (RametException e) {
-      throw Errors.orFull("cannot start " + order.sandboxId(), layout.root(), e);
+      throw Errors.diskFullOr("cannot start " + order.sandboxId(), layout.root(), e);
     }
   }
 
   /**
    * Restores the egress rules and volumes of a machine that was found again after its host ended.
    */
-  public void foundAgain(SandboxRecord record, RunningVm vm) {
-    launcher.confineAgain(record, vm);
-    agents.mountAgain(record, vm);
+  public void restoreConnections(SandboxRecord record, RunningVm vm) {
+    launcher.reapplyRules(record, vm);
+    agents.remount(record, vm);
   }
 
   /** Grows the disk. The agent grows the guest's file system when it starts. */
   private void grow(NodeId disk, long sizeBytes) {
-    Growable growable = Capability.of(SplitStorage.of(storage, disk), Growable.class);
+    Growable growable = Capability.guarded(SplitStorage.backendOf(storage, disk), Growable.class);
     if (growable == null) {
       throw new RametException(
           ErrorCode.UNSUPPORTED,
@@ -168,7 +168,7 @@ public final class MachineStarter {
    *
    * @param kill kills the machine through its own handle
    */
-  public void giveUp(Runnable kill, RunningVm old) {
+  public void discardMachine(Runnable kill, RunningVm old) {
     launcher.giveUp(kill, old);
   }
 

@@ -69,7 +69,7 @@ public final class Readiness {
   /**
    * Makes the guest write its dirty file data to disk and free memory, right before it is captured.
    */
-  public void settle(InetSocketAddress address, AgentAccess access) {
-    agent.settle(address, access, ASK);
+  public void prepareForCapture(InetSocketAddress address, AgentAccess access) {
+    agent.prepareForCapture(address, access, ASK);
   }
 }

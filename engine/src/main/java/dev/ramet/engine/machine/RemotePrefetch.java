@@ -18,7 +18,8 @@ final class RemotePrefetch {
 
   /** Fetches a working set, if there is one; what is here already costs nothing. */
   static void fetch(StorageBackend storage, NodeId image, @Nullable WorkingSet set) {
-    RemoteImages remote = Capability.of(SplitStorage.of(storage, image), RemoteImages.class);
+    RemoteImages remote =
+        Capability.guarded(SplitStorage.backendOf(storage, image), RemoteImages.class);
     if (remote != null && set != null) {
       set.ranges().forEach(one -> remote.prefetch(image, one.offset(), one.lengthBytes()));
     }

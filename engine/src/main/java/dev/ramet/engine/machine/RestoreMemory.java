@@ -25,7 +25,9 @@ public record RestoreMemory(StorageBackend storage, boolean faultHandler) {
    */
   MemorySource of(NodeId image) {
     RemoteImages remote =
-        faultHandler ? Capability.of(SplitStorage.of(storage, image), RemoteImages.class) : null;
+        faultHandler
+            ? Capability.guarded(SplitStorage.backendOf(storage, image), RemoteImages.class)
+            : null;
     return remote == null
         ? new MemorySource.MappedImage(storage.attach(image).path())
         : remote.attachMemory(image);

@@ -17,7 +17,7 @@ public final class UserNetwork implements HostNetwork {
 
   @Override
   public NetworkPlan plan(Guest guest) {
-    return again(guest, HostAddresses.next());
+    return again(guest, HostAddresses.randomAddress());
   }
 
   @Override

@@ -81,7 +81,7 @@ public final class VmLauncher {
 
   /** Returns how the host proves itself to the agent of a machine that is about to start. */
   HostProof proof(SnapshotRecord source, boolean warm) {
-    return HostProof.of(source, warm, facts.guestSecret());
+    return HostProof.forMachine(source, warm, facts.guestSecret());
   }
 
   /** Runs a machine at an address of its own. If this fails, no process of it is left. */
@@ -116,7 +116,9 @@ public final class VmLauncher {
    * only its agent can reseed them, which it does when it is initialised.
    */
   private void checkReseeding(MachineOrder order) {
-    if (order.warm() && order.source().agentPort() == null && !facts.restores().newGenerationId()) {
+    if (order.canRestore()
+        && order.source().agentPort() == null
+        && !facts.restores().newGenerationId()) {
       throw new RametException(
           ErrorCode.UNSUPPORTED,
           order.source().id() + " has no agent that could reseed the guest's random numbers",
@@ -147,7 +149,7 @@ public final class VmLauncher {
   private RunningVm launch(MachineOrder order, VmSpec spec) {
     SnapshotRecord source = order.source();
     VmIdentity identity = source.identity();
-    if (!order.warm() || identity == null) {
+    if (!order.canRestore() || identity == null) {
       RunningVm booted = hypervisor.boot(spec, startTimeout);
       try {
         // Its kernel has only just begun and does not use the network yet.
@@ -216,8 +218,8 @@ public final class VmLauncher {
   }
 
   /** Restores the egress rules of a machine that was found again. */
-  void confineAgain(SandboxRecord record, RunningVm vm) {
-    confinement.again(record, vm);
+  void reapplyRules(SandboxRecord record, RunningVm vm) {
+    confinement.reapply(record, vm);
   }
 
   /**

@@ -68,7 +68,7 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger(WorkingSetPrefetcher.class.getName());
   private static final int THREADS = 2;
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
   private final Layout layout;
   private final StorageBackend storage;
@@ -127,7 +127,7 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
       execute(
           () -> {
             try {
-              work("prefetch", source, this::prefetchNow);
+              runGuarded("prefetch", source, this::prefetchNow);
             } finally {
               prefetching.remove(source.id());
             }
@@ -165,7 +165,7 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
     execute(
         () -> {
           try {
-            work("record", source, (record, image) -> recordNow(record, image, restored));
+            runGuarded("record", source, (record, image) -> recordNow(record, image, restored));
           } finally {
             recording.remove(source.id());
           }
@@ -182,10 +182,10 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
 
   /** Work on a snapshot's memory image while the snapshot is pinned. */
   private interface Work {
-    void with(SnapshotRecord record, Fd image) throws IOException, LinuxException;
+    void run(SnapshotRecord record, Fd image) throws IOException, LinuxException;
   }
 
-  private void work(String what, SnapshotRecord source, Work work) {
+  private void runGuarded(String what, SnapshotRecord source, Work work) {
     if (closed) {
       return;
     }
@@ -200,7 +200,7 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
         return;
       }
       try (Fd fd = Fd.openRead(image.path())) {
-        work.with(pin.record(), fd);
+        work.run(pin.record(), fd);
       }
     } catch (IOException | LinuxException | RuntimeException e) {
       // Usually the machine ended or the image is gone, and the restore itself reports that.
@@ -246,7 +246,7 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
     if (own || record.deleted() || disturbed(restored)) {
       return;
     }
-    WorkingSet found = MappedPages.of(record.id(), restored.vm().memory(), image);
+    WorkingSet found = MappedPages.scan(record.id(), restored.vm().memory(), image);
     if (found.ranges().isEmpty() || disturbed(restored)) {
       return;
     }
@@ -269,7 +269,7 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
   private boolean disturbed(Restored restored) {
     String id = restored.sandboxId();
     return restored.vm().exit().toCompletableFuture().isDone()
-        || sandboxes.all().stream().anyMatch(live -> live.id().equals(id) && live.held())
+        || sandboxes.all().stream().anyMatch(live -> live.id().equals(id) && live.isHeld())
         || snapshots.all().stream()
             .anyMatch(
                 made -> id.equals(made.sandboxId()) && made.createdAt().isAfter(restored.since()));
@@ -281,7 +281,7 @@ public final class WorkingSetPrefetcher implements AutoCloseable {
     closed = true;
     threads.shutdown();
     try {
-      if (!threads.awaitTermination(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+      if (!threads.awaitTermination(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
         LOG.log(System.Logger.Level.WARNING, "a working set was still being recorded");
       }
     } catch (InterruptedException e) {

@@ -39,7 +39,7 @@ public final class Counter {
         Metric.Type.COUNTER,
         help,
         values.entrySet().stream()
-            .map(e -> new Metric.Sample("", Labels.of(labels, e.getKey()), e.getValue().sum()))
+            .map(e -> new Metric.Sample("", Labels.zip(labels, e.getKey()), e.getValue().sum()))
             .toList());
   }
 }

@@ -53,7 +53,7 @@ public final class Histogram {
 
   Metric read() {
     List<Metric.Sample> samples = new ArrayList<>();
-    values.forEach((key, buckets) -> read(Labels.of(labels, key), buckets, samples));
+    values.forEach((key, buckets) -> read(Labels.zip(labels, key), buckets, samples));
     return new Metric(name, Metric.Type.HISTOGRAM, help, samples);
   }
 
@@ -66,7 +66,7 @@ public final class Histogram {
     for (int i = 0; i <= bounds.length; i++) {
       total += buckets.counts[i].sum();
       String bound = i == bounds.length ? "+Inf" : Double.toString(bounds[i]);
-      into.add(new Metric.Sample("_bucket", Labels.and(base, "le", bound), total));
+      into.add(new Metric.Sample("_bucket", Labels.withLabel(base, "le", bound), total));
     }
     into.add(new Metric.Sample("_sum", base, buckets.sum.sum()));
     into.add(new Metric.Sample("_count", base, total));

@@ -9,7 +9,7 @@ import java.util.Map;
 final class Labels {
   private Labels() {}
 
-  static Map<String, String> of(List<String> names, List<String> values) {
+  static Map<String, String> zip(List<String> names, List<String> values) {
     Map<String, String> labels = new LinkedHashMap<>();
     for (int i = 0; i < names.size(); i++) {
       labels.put(names.get(i), values.get(i));
@@ -17,7 +17,7 @@ final class Labels {
     return labels;
   }
 
-  static Map<String, String> and(Map<String, String> labels, String name, String value) {
+  static Map<String, String> withLabel(Map<String, String> labels, String name, String value) {
     Map<String, String> more = new LinkedHashMap<>(labels);
     more.put(name, value);
     return more;

@@ -26,7 +26,7 @@ final class BasePages implements AutoCloseable {
   /** Pages of the image that no longer equal the base. */
   private final BitSet changed = new BitSet();
 
-  private final Payoff payoff = new Payoff();
+  private final SearchPayoff payoff = new SearchPayoff();
 
   /** The range that the reader's view holds, and the end of the range that was tried. */
   private long loadedFrom;
@@ -50,7 +50,7 @@ final class BasePages implements AutoCloseable {
   }
 
   /** Records that a part of the image was written or made a hole. */
-  void changed(long imageOffset, long lengthBytes) {
+  void markChanged(long imageOffset, long lengthBytes) {
     changed.set((int) (imageOffset / PAGE), (int) ((imageOffset + lengthBytes) / PAGE));
   }
 
@@ -63,8 +63,8 @@ final class BasePages implements AutoCloseable {
    * @param imageOffset the page's offset in the image
    * @param moreBytes how many bytes from there on will be queried, including this page
    */
-  boolean has(ByteBuffer view, int at, long imageOffset, int moreBytes) {
-    if (changed.get((int) (imageOffset / PAGE)) || !payoff.isNextWorthALook()) {
+  boolean containsPage(ByteBuffer view, int at, long imageOffset, int moreBytes) {
+    if (changed.get((int) (imageOffset / PAGE)) || !payoff.isNextWorthSearching()) {
       return false;
     }
     if (imageOffset < loadedFrom || imageOffset >= triedTo) {
@@ -76,7 +76,7 @@ final class BasePages implements AutoCloseable {
     int there = (int) (imageOffset - loadedFrom);
     ByteBuffer page = base.view().clear().position(there).limit(there + PAGE);
     boolean same = view.clear().position(at).limit(at + PAGE).mismatch(page) < 0;
-    payoff.looked(same);
+    payoff.recordResult(same);
     return same;
   }
 

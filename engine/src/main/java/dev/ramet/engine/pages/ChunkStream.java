@@ -24,7 +24,7 @@ final class ChunkStream implements AutoCloseable {
   ChunkStream(ImageWriter image) {
     this.image = image;
     this.writeBack = new WriteBack(image);
-    this.thread = new Thread(this::work, "ramet-page-writer");
+    this.thread = new Thread(this::writeLoop, "ramet-page-writer");
     thread.setDaemon(true);
     boolean started = false;
     try {
@@ -38,7 +38,7 @@ final class ChunkStream implements AutoCloseable {
   }
 
   /** Hands over a full chunk. */
-  synchronized void give(Chunk chunk) {
+  synchronized void enqueue(Chunk chunk) {
     waiting.add(chunk);
     notifyAll();
   }
@@ -53,7 +53,7 @@ final class ChunkStream implements AutoCloseable {
    *
    * @throws RuntimeException the exception with which writing failed
    */
-  synchronized Chunk take() {
+  synchronized Chunk takeFree() {
     awaitWhile(true);
     return written.remove();
   }
@@ -74,7 +74,7 @@ final class ChunkStream implements AutoCloseable {
 
   private synchronized void awaitWhile(boolean noneWritten) {
     boolean interrupted = false;
-    while (failure == null && (noneWritten ? written.isEmpty() : busy())) {
+    while (failure == null && (noneWritten ? written.isEmpty() : isBusy())) {
       try {
         wait();
       } catch (InterruptedException e) {
@@ -90,13 +90,13 @@ final class ChunkStream implements AutoCloseable {
     }
   }
 
-  private boolean busy() {
+  private boolean isBusy() {
     return !waiting.isEmpty() || writing;
   }
 
-  private void work() {
+  private void writeLoop() {
     Chunk chunk;
-    while ((chunk = next()) != null) {
+    while ((chunk = awaitNext()) != null) {
       RuntimeException why = null;
       try {
         image.writeAll(chunk);
@@ -106,11 +106,11 @@ final class ChunkStream implements AutoCloseable {
       } catch (Throwable e) { // A machine is paused meanwhile, so every failure must be reported.
         why = new IllegalStateException("the thread that writes pages broke", e);
       }
-      ended(chunk, why);
+      finished(chunk, why);
     }
   }
 
-  private synchronized @Nullable Chunk next() {
+  private synchronized @Nullable Chunk awaitNext() {
     while (waiting.isEmpty() && !ending) {
       try {
         wait();
@@ -122,7 +122,7 @@ final class ChunkStream implements AutoCloseable {
     return writing ? waiting.remove() : null;
   }
 
-  private synchronized void ended(Chunk chunk, @Nullable RuntimeException why) {
+  private synchronized void finished(Chunk chunk, @Nullable RuntimeException why) {
     writing = false;
     failure = why;
     writtenBytes += why == null ? chunk.usedBytes() : 0;
@@ -138,7 +138,7 @@ final class ChunkStream implements AutoCloseable {
       ending = true;
       notifyAll();
     }
-    Threads.join(thread);
+    ThreadJoiner.joinUninterruptibly(thread);
     writeBack.close();
     synchronized (this) {
       written.addAll(waiting);

@@ -18,8 +18,8 @@ final class ExtentCursor {
    * Returns the extent with data at {@code offset}, or null where the file reads as zeros. The
    * offset must not decrease between calls.
    */
-  @Nullable Extent at(long offset) {
-    while (next < extents.size() && end(extents.get(next)) <= offset) {
+  @Nullable Extent extentAt(long offset) {
+    while (next < extents.size() && endOffset(extents.get(next)) <= offset) {
       next++;
     }
     Extent extent = next < extents.size() ? extents.get(next) : null;
@@ -27,18 +27,18 @@ final class ExtentCursor {
   }
 
   /**
-   * Returns where the result of {@link #at} for {@code offset} stops applying; {@code most} when
-   * nothing follows.
+   * Returns where the result of {@link #extentAt} for {@code offset} stops applying; {@code most}
+   * when nothing follows.
    */
-  long until(long offset, long most) {
+  long endOfRange(long offset, long most) {
     if (next == extents.size()) {
       return most;
     }
     Extent extent = extents.get(next);
-    return Math.min(most, extent.logical() > offset ? extent.logical() : end(extent));
+    return Math.min(most, extent.logical() > offset ? extent.logical() : endOffset(extent));
   }
 
-  private static long end(Extent extent) {
+  private static long endOffset(Extent extent) {
     return extent.logical() + extent.lengthBytes();
   }
 }

@@ -51,7 +51,7 @@ public final class Fingerprint implements AutoCloseable {
    * @param memory the layout of the memory; the machine is paused
    * @throws RametException {@code HYPERVISOR_FAILED} when it cannot be read
    */
-  public void take(GuestMemory memory) {
+  public void compute(GuestMemory memory) {
     try (ProcessMemory process = new ProcessMemory(memory.pid())) {
       for (MemoryRegion region : memory.regions()) {
         for (long done = 0; done < region.lengthBytes(); done += PIECE_BYTES) {
@@ -60,7 +60,7 @@ public final class Fingerprint implements AutoCloseable {
           process.read(piece, 0);
           int page = (int) ((region.imageOffset() + done) / PAGE);
           for (int at = 0; at < n; at += PAGE) {
-            sums[page++] = sum(view, at);
+            sums[page++] = checksum(view, at);
           }
         }
       }
@@ -101,7 +101,7 @@ public final class Fingerprint implements AutoCloseable {
     }
     for (int at = 0; at < bytes; at += PAGE) {
       int page = (int) ((offset + at) / PAGE);
-      if (sum(view, at) != sums[page]) {
+      if (checksum(view, at) != sums[page]) {
         throw new RametException(
             ErrorCode.CORRUPT,
             "the captured memory differs from the machine's, first in page "
@@ -117,7 +117,7 @@ public final class Fingerprint implements AutoCloseable {
     }
   }
 
-  private int sum(ByteBuffer from, int at) {
+  private int checksum(ByteBuffer from, int at) {
     crc.reset();
     crc.update(from.limit(at + PAGE).position(at));
     return (int) crc.getValue();

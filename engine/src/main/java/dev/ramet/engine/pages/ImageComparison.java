@@ -26,21 +26,21 @@ public final class ImageComparison {
   /**
    * Observes a comparison, on the thread that runs it. An exception from it ends the comparison.
    */
-  public interface Watcher {
+  public interface DifferenceListener {
     /** Reports that this many more bytes of the images were compared. */
-    void compared(long bytes);
+    void onCompared(long bytes);
 
     /** Reports a range of differing pages; ranges come in ascending order and are not adjacent. */
-    void differs(long offset, long length);
+    void onDifference(long offset, long length);
   }
 
-  private static final Watcher NOBODY =
-      new Watcher() {
+  private static final DifferenceListener NOBODY =
+      new DifferenceListener() {
         @Override
-        public void compared(long bytes) {}
+        public void onCompared(long bytes) {}
 
         @Override
-        public void differs(long offset, long length) {}
+        public void onDifference(long offset, long length) {}
       };
 
   private final Path pathA;
@@ -77,7 +77,7 @@ public final class ImageComparison {
    *     largest number to list
    * @throws RametException as {@link #run()}
    */
-  public ImageDifference run(Watcher watcher) {
+  public ImageDifference run(DifferenceListener watcher) {
     try (Fd a = Fd.openRead(pathA);
         Fd b = Fd.openRead(pathB)) {
       long sizeBytes = Math.max(a.sizeBytes(), b.sizeBytes());
@@ -108,30 +108,30 @@ public final class ImageComparison {
       boolean comparable,
       long sizeBytes,
       PageDifferences pages,
-      Watcher watcher)
+      DifferenceListener watcher)
       throws LinuxException {
     ExtentCursor cursorA = new ExtentCursor(extentsA);
     ExtentCursor cursorB = new ExtentCursor(extentsB);
     long shared = 0;
     long at = 0;
     while (at < sizeBytes) {
-      Extent a = cursorA.at(at);
-      Extent b = cursorB.at(at);
-      long end = Math.min(cursorA.until(at, sizeBytes), cursorB.until(at, sizeBytes));
-      if (a != null && b != null && comparable && samePlace(a, b, at)) {
+      Extent a = cursorA.extentAt(at);
+      Extent b = cursorB.extentAt(at);
+      long end = Math.min(cursorA.endOfRange(at, sizeBytes), cursorB.endOfRange(at, sizeBytes));
+      if (a != null && b != null && comparable && shareBlocks(a, b, at)) {
         shared += end - at;
-        watcher.compared(end - at);
+        watcher.onCompared(end - at);
       } else if (a != null || b != null) {
         pages.compare(at, end);
       } else {
-        watcher.compared(end - at);
+        watcher.onCompared(end - at);
       }
       at = end;
     }
     return shared;
   }
 
-  private static boolean samePlace(Extent a, Extent b, long at) {
+  private static boolean shareBlocks(Extent a, Extent b, long at) {
     return a.isPlain()
         && b.isPlain()
         && a.physical() + (at - a.logical()) == b.physical() + (at - b.logical());

@@ -3,7 +3,7 @@ package dev.ramet.engine.pages;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
-import dev.ramet.files.NoRoom;
+import dev.ramet.files.DiskFullErrors;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.NativeBuffer;
 import dev.ramet.linux.file.CopyOnWriteExtent;
@@ -118,7 +118,7 @@ final class ImageFile implements ImageTarget {
   private static void requireSoleUse(Path path, Fd file) {
     boolean sole;
     try {
-      sole = WriteLease.is(file);
+      sole = WriteLease.isSoleOpener(file);
     } catch (LinuxException e) {
       LOG.log(System.Logger.Level.DEBUG, "users of {0} unknown: {1}", path, e.getMessage());
       return;
@@ -151,7 +151,7 @@ final class ImageFile implements ImageTarget {
   private static RametException failure(Path path, LinuxException e) {
     String what = "memory image " + path + " cannot be written";
     return switch (e.errno()) {
-      case LinuxException.ENOSPC -> NoRoom.error(what, path, e);
+      case LinuxException.ENOSPC -> DiskFullErrors.error(what, path, e);
       case LinuxException.EDQUOT ->
           new RametException(
               ErrorCode.NO_SPACE,
@@ -162,7 +162,7 @@ final class ImageFile implements ImageTarget {
         FullFileSystem full = FullFileSystem.find(path, 0);
         // When a device's backing file cannot grow, it fails like a broken device.
         yield e.errno() == LinuxException.EIO && full != null
-            ? NoRoom.error(what, path, e)
+            ? DiskFullErrors.error(what, path, e)
             : new RametException(
                 ErrorCode.HOST_UNFIT,
                 what + ": " + e.getMessage() + " on " + FsInfo.describe(path),

@@ -56,7 +56,7 @@ final class ImageWriter implements AutoCloseable {
    * Declares that pages may be written more than once, so that a page of zeros can no longer just
    * be skipped.
    */
-  void mayBeRewritten() {
+  void allowOverwriting() {
     startsAsZeros = false;
   }
 
@@ -125,7 +125,7 @@ final class ImageWriter implements AutoCloseable {
   private void different(Chunk chunk, int from, int to, long shift, BasePages known) {
     int begun = from;
     for (int page = from; page < to; page += PAGE) {
-      if (known.has(chunk.view(), page, shift + page, to - page)) {
+      if (known.containsPage(chunk.view(), page, shift + page, to - page)) {
         data(chunk.memory(), begun, page - begun, shift + begun);
         sameBytes += PAGE;
         begun = page + PAGE;
@@ -174,7 +174,7 @@ final class ImageWriter implements AutoCloseable {
 
   private void changed(long imageOffset, long lengthBytes) {
     if (base != null) {
-      base.changed(imageOffset, lengthBytes);
+      base.markChanged(imageOffset, lengthBytes);
     }
   }
 

@@ -61,9 +61,9 @@ public final class PageCapture implements AutoCloseable {
    * @throws RametException as {@link #readWhilePaused}
    */
   public long copyWhileRunning(long pid, PageRanges selected, long deadlineNanos) {
-    begin(State.OPEN);
+    enterState(State.OPEN);
     checkFits(selected);
-    image.mayBeRewritten();
+    image.allowOverwriting();
     long before = copiedBytes;
     Chunk chunk = staged.getFirst();
     try (ProcessMemory memory = new ProcessMemory(pid)) {
@@ -96,7 +96,7 @@ public final class PageCapture implements AutoCloseable {
   }
 
   private void copy(ProcessMemory memory, Chunk chunk, long pid) {
-    fill(memory, chunk, pid);
+    readChunk(memory, chunk, pid);
     image.write(chunk);
     copiedBytes += chunk.usedBytes();
     chunk.clear();
@@ -113,7 +113,7 @@ public final class PageCapture implements AutoCloseable {
    *     image is too small, {@code NO_SPACE} when it cannot grow
    */
   public void readWhilePaused(long pid, PageRanges selected) {
-    begin(State.OPEN);
+    enterState(State.OPEN);
     checkFits(selected);
     ranges = selected;
     if (selected.copyBytes() > (long) maxChunks * Chunk.BYTES) {
@@ -125,7 +125,7 @@ public final class PageCapture implements AutoCloseable {
           stage(memory, selected.imageOffset(i), selected.address(i), selected.lengthBytes(i), pid);
         }
       }
-      fill(memory, staged.getLast(), pid);
+      readChunk(memory, staged.getLast(), pid);
       streamedBytes = stream == null ? 0 : stream.writtenBytes();
     } catch (LinuxException e) {
       throw new RametException(ErrorCode.HOST_UNFIT, "no memory to read pages with", e);
@@ -138,7 +138,7 @@ public final class PageCapture implements AutoCloseable {
     while (done < bytes) {
       Chunk chunk = staged.getLast();
       if (chunk.roomBytes() == 0) {
-        fill(memory, chunk, pid);
+        readChunk(memory, chunk, pid);
         chunk = nextChunk();
         staged.addLast(chunk);
         streamFull();
@@ -163,18 +163,18 @@ public final class PageCapture implements AutoCloseable {
       stream = new ChunkStream(image); // Other captures hold the rest of the staging memory.
     }
     while (!staged.isEmpty()) {
-      stream.give(staged.removeFirst());
+      stream.enqueue(staged.removeFirst());
     }
-    return stream.take();
+    return stream.takeFree();
   }
 
   private void streamFull() {
     while (stream != null && staged.size() > 1) {
-      stream.give(staged.removeFirst());
+      stream.enqueue(staged.removeFirst());
     }
   }
 
-  private static void fill(ProcessMemory memory, Chunk chunk, long pid) {
+  private static void readChunk(ProcessMemory memory, Chunk chunk, long pid) {
     try {
       memory.read(chunk.memory(), 0);
     } catch (LinuxException e) {
@@ -221,7 +221,7 @@ public final class PageCapture implements AutoCloseable {
    *     writing fails otherwise
    */
   public PagesWritten finish() {
-    begin(State.READ);
+    enterState(State.READ);
     PageRanges selected = ranges;
     if (selected == null) {
       throw new IllegalStateException("nothing was read");
@@ -229,7 +229,7 @@ public final class PageCapture implements AutoCloseable {
     endStream(true);
     while (!staged.isEmpty()) {
       image.write(staged.getFirst());
-      pool.give(staged.removeFirst());
+      pool.giveBack(staged.removeFirst());
     }
     for (int i = 0; i < selected.count(); i++) {
       if (selected.isZero(i)) {
@@ -257,12 +257,12 @@ public final class PageCapture implements AutoCloseable {
     stream = null;
     open.close();
     for (Chunk chunk = open.poll(); chunk != null; chunk = open.poll()) {
-      pool.give(chunk);
+      pool.giveBack(chunk);
     }
   }
 
   /** Begins a step and marks the capture failed until the step completes. */
-  private void begin(State expected) {
+  private void enterState(State expected) {
     if (state != expected) {
       throw new IllegalStateException("capture is " + state + ", not " + expected);
     }
@@ -276,7 +276,7 @@ public final class PageCapture implements AutoCloseable {
       state = State.CLOSED;
       endStream(false);
       while (!staged.isEmpty()) {
-        pool.give(staged.removeFirst());
+        pool.giveBack(staged.removeFirst());
       }
       image.close();
     }

@@ -21,7 +21,7 @@ final class PageDifferences implements AutoCloseable {
   private final Fd b;
   private final long sizeBytes;
   private final int mostRanges;
-  private final ImageComparison.Watcher watcher;
+  private final ImageComparison.DifferenceListener watcher;
   private final NativeBuffer bufferA;
   private final NativeBuffer bufferB;
   private final List<ImageDifference.Range> ranges = new ArrayList<>();
@@ -32,7 +32,8 @@ final class PageDifferences implements AutoCloseable {
   private long openStart = -1;
   private long openEnd;
 
-  PageDifferences(Fd a, Fd b, long sizeBytes, int mostRanges, ImageComparison.Watcher watcher)
+  PageDifferences(
+      Fd a, Fd b, long sizeBytes, int mostRanges, ImageComparison.DifferenceListener watcher)
       throws LinuxException {
     this.a = a;
     this.b = b;
@@ -53,17 +54,17 @@ final class PageDifferences implements AutoCloseable {
         throw new RametException(ErrorCode.CANCELLED, "interrupted while comparing");
       }
       int n = (int) Math.min(CHUNK_BYTES, end - at);
-      chunk(at, n);
+      compareChunk(at, n);
       at += n;
     }
     comparedTo = Math.max(comparedTo, end);
   }
 
-  private void chunk(long offset, int bytes) throws LinuxException {
+  private void compareChunk(long offset, int bytes) throws LinuxException {
     ByteBuffer viewA = read(a, bufferA, offset, bytes);
     ByteBuffer viewB = read(b, bufferB, offset, bytes);
     comparedBytes += bytes;
-    watcher.compared(bytes);
+    watcher.onCompared(bytes);
     int at = 0;
     while (at < bytes) {
       int same = viewA.limit(bytes).position(at).mismatch(viewB.limit(bytes).position(at));
@@ -71,7 +72,7 @@ final class PageDifferences implements AutoCloseable {
         return;
       }
       int page = (at + same) & -PAGE;
-      differs(offset + page);
+      addPage(offset + page);
       at = page + PAGE;
     }
   }
@@ -86,7 +87,7 @@ final class PageDifferences implements AutoCloseable {
     return view;
   }
 
-  private void differs(long offset) {
+  private void addPage(long offset) {
     differingBytes += PAGE;
     if (offset == openEnd && openStart >= 0) {
       openEnd += PAGE;
@@ -100,7 +101,7 @@ final class PageDifferences implements AutoCloseable {
   private void closeRange() {
     if (openStart >= 0) {
       rangeCount++;
-      watcher.differs(openStart, openEnd - openStart);
+      watcher.onDifference(openStart, openEnd - openStart);
       if (ranges.size() < mostRanges) {
         ranges.add(new ImageDifference.Range(openStart, openEnd - openStart));
       }

@@ -98,7 +98,7 @@ public final class StagingPool implements AutoCloseable {
         if (chunk == null) {
           unreserve();
         } else {
-          give(chunk);
+          giveBack(chunk);
         }
       }
     }
@@ -149,7 +149,7 @@ public final class StagingPool implements AutoCloseable {
   }
 
   /** Returns a chunk to the pool. */
-  void give(Chunk chunk) {
+  void giveBack(Chunk chunk) {
     chunk.clear();
     lock.lock();
     try {

@@ -19,7 +19,7 @@ final class WriteBack implements AutoCloseable {
   /** Starts the thread with nothing to do; the image stays open until {@link #close}. */
   WriteBack(ImageWriter image) {
     this.image = image;
-    this.thread = new Thread(this::work, "ramet-write-back");
+    this.thread = new Thread(this::writeLoop, "ramet-write-back");
     thread.setDaemon(true);
     thread.start();
   }
@@ -31,14 +31,14 @@ final class WriteBack implements AutoCloseable {
     notifyAll();
   }
 
-  private void work() {
-    for (long[] range = next(); range != null; range = next()) {
+  private void writeLoop() {
+    for (long[] range = awaitRange(); range != null; range = awaitRange()) {
       image.beginWriteBack(range[0], range[1] - range[0]);
     }
   }
 
   /** Waits for and returns the range added since the last call; null when closed. */
-  private synchronized long @Nullable [] next() {
+  private synchronized long @Nullable [] awaitRange() {
     while (from == to && !ending) {
       try {
         wait();
@@ -58,6 +58,6 @@ final class WriteBack implements AutoCloseable {
       ending = true;
       notifyAll();
     }
-    Threads.join(thread);
+    ThreadJoiner.joinUninterruptibly(thread);
   }
 }

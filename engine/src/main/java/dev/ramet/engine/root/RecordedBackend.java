@@ -28,7 +28,7 @@ final class RecordedBackend {
           "restore it; the storage backend's own marker below volumes/ says which backend it was",
           e);
     }
-    if (!record.known()) {
+    if (!record.isKnownFormat()) {
       throw new RametException(
           ErrorCode.CORRUPT,
           layout.root()
@@ -46,7 +46,7 @@ final class RecordedBackend {
    * Describes the refused plugins: one of them may be the missing backend, since the id of a
    * refused plugin is unknown.
    */
-  private static String refusals(Plugins plugins) {
+  private static String refusalMessages(Plugins plugins) {
     return plugins.refusals().stream()
         .map(refusal -> "; " + refusal.sentence())
         .collect(Collectors.joining());
@@ -54,7 +54,7 @@ final class RecordedBackend {
 
   /** Returns the storage backend that a root needs. */
   static StorageBackendProvider provider(Plugins plugins, String id, Layout layout) {
-    for (Provider<?> candidate : plugins.of(PluginKind.STORAGE)) {
+    for (Provider<?> candidate : plugins.providers(PluginKind.STORAGE)) {
       if (candidate.id().equals(id) && candidate instanceof StorageBackendProvider provider) {
         return provider;
       }
@@ -66,7 +66,7 @@ final class RecordedBackend {
             + ", which "
             + layout.root()
             + " needs"
-            + refusals(plugins),
+            + refusalMessages(plugins),
         "install the plugin that brings it",
         null);
   }

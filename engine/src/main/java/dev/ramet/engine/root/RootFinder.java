@@ -17,11 +17,11 @@ import java.util.List;
  */
 public final class RootFinder {
   private final Plugins plugins;
-  private final Pools pools;
+  private final StoragePools pools;
 
   public RootFinder(Plugins plugins) {
     this.plugins = plugins;
-    this.pools = new Pools(plugins.provisioners());
+    this.pools = new StoragePools(plugins.provisioners());
   }
 
   /**
@@ -31,20 +31,20 @@ public final class RootFinder {
     if (Files.exists(new Layout(directory).rootRecord())) {
       return true;
     }
-    return pools.isIn(directory);
+    return pools.hasPool(directory);
   }
 
   /**
    * Finds the root of a directory, and mounts the pool it is in as a host would.
    *
-   * @throws RametException as {@link dev.ramet.engine.start.EngineFactory#atRest}
+   * @throws RametException as {@link dev.ramet.engine.start.EngineFactory#openOffline}
    */
   public RootOpener.Root find(PluginKind role, Path directory) {
-    Path pool = pools.find(directory);
+    Path pool = pools.findPool(directory);
     Layout layout = new Layout(pool == null ? directory : pool);
     if (!Files.exists(layout.rootRecord())) {
-      LostRecord.refuse(directory);
-      LostRecord.refuse(layout.root());
+      MissingRecordCheck.refuseIfLost(directory);
+      MissingRecordCheck.refuseIfLost(layout.root());
       throw new RametException(
           ErrorCode.NOT_FOUND,
           "there is no data root in " + layout.root() + " yet",

@@ -28,18 +28,18 @@ public final class RootLock implements AutoCloseable {
   }
 
   /** Takes the lock for an engine. */
-  public static RootLock take(Path dataRoot) throws IOException {
-    return take(dataRoot, "stop that process, or use another data root");
+  public static RootLock acquire(Path dataRoot) throws IOException {
+    return acquire(dataRoot, "stop that process, or use another data root");
   }
 
-  private static RootLock take(Path dataRoot, String remedy) throws IOException {
+  private static RootLock acquire(Path dataRoot, String remedy) throws IOException {
     FileChannel channel =
         FileChannel.open(
             dataRoot.resolve(".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     FileLock lock = tryLock(channel);
     if (lock == null) {
       channel.close();
-      throw inUse(dataRoot, remedy);
+      throw lockHeld(dataRoot, remedy);
     }
     return new RootLock(channel);
   }
@@ -48,10 +48,10 @@ public final class RootLock implements AutoCloseable {
    * Takes the lock for a process that only inspects a data root. On a read-only file system no
    * engine can open the root, and the lock file exists only if one did before.
    */
-  public static RootLock takeToLook(Path dataRoot) throws IOException {
+  public static RootLock acquireForInspection(Path dataRoot) throws IOException {
     Path file = dataRoot.resolve(".lock");
     if (!Files.getFileStore(dataRoot).isReadOnly()) {
-      return take(dataRoot, ASK);
+      return acquire(dataRoot, ASK);
     }
     if (!Files.exists(file)) {
       return new RootLock(null);
@@ -59,12 +59,12 @@ public final class RootLock implements AutoCloseable {
     FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
     if (channel.tryLock(0, Long.MAX_VALUE, true) == null) {
       channel.close();
-      throw inUse(dataRoot, ASK);
+      throw lockHeld(dataRoot, ASK);
     }
     return new RootLock(channel);
   }
 
-  private static RametException inUse(Path dataRoot, String remedy) {
+  private static RametException lockHeld(Path dataRoot, String remedy) {
     return new RametException(
         ErrorCode.CONFLICT,
         "the data root " + dataRoot + " is in use by another process",

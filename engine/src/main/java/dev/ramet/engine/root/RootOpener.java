@@ -5,10 +5,10 @@ import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
-import dev.ramet.files.NoRoom;
+import dev.ramet.files.DiskFullErrors;
 import dev.ramet.linux.file.FullFileSystem;
 import dev.ramet.pluginhost.Plugins;
-import dev.ramet.pluginhost.Probed;
+import dev.ramet.pluginhost.ProbedProvider;
 import dev.ramet.pluginhost.Prober;
 import dev.ramet.pluginhost.Ranking;
 import dev.ramet.pluginhost.Selection;
@@ -46,14 +46,14 @@ public final class RootOpener {
   private final Plugins plugins;
   private final Prober prober;
   private final List<StorageProvisioner> provisioners;
-  private final Pools pools;
+  private final StoragePools pools;
 
   public RootOpener(EngineConfig config, Plugins plugins, Prober prober) {
     this.config = config;
     this.plugins = plugins;
     this.prober = prober;
     this.provisioners = plugins.provisioners();
-    this.pools = new Pools(provisioners);
+    this.pools = new StoragePools(provisioners);
   }
 
   /** Whether a copy-on-write pool may be created. */
@@ -74,7 +74,7 @@ public final class RootOpener {
    * @param made whether the root was created before: if it has no record now, it is not new but
    *     lost, such as a mount point without its file system
    */
-  record Wish(
+  record Request(
       PluginKind role,
       Path directory,
       @Nullable String backend,
@@ -97,7 +97,7 @@ public final class RootOpener {
       Layout layout,
       @Nullable RootRecord record,
       StorageBackendProvider provider,
-      List<Probed> probed,
+      List<ProbedProvider> probed,
       Selection selection,
       @Nullable String advice) {
     /**
@@ -112,19 +112,19 @@ public final class RootOpener {
   }
 
   /** Finds or creates a root. */
-  Root open(Wish wish) {
+  Root open(Request wish) {
     Path directory = wish.directory();
-    Path pool = pools.find(directory);
+    Path pool = pools.findPool(directory);
     if (pool != null) {
-      return choose(wish, pool, null);
+      return selectPlugin(wish, pool, null);
     }
     if (Files.exists(new Layout(directory).rootRecord()) || wish.backend() != null) {
-      return choose(wish, directory, null);
+      return selectPlugin(wish, directory, null);
     }
-    LostRecord.refuse(directory);
-    List<Probed> probed = probe(wish.role(), directory);
+    MissingRecordCheck.refuseIfLost(directory);
+    List<ProbedProvider> probed = probe(wish.role(), directory);
     if (Ranking.best(probed).filter(RootOpener::copyOnWrite).isPresent()) {
-      return choose(wish, directory, null);
+      return selectPlugin(wish, directory, null);
     }
     List<String> advice = new ArrayList<>();
     for (StorageProvisioner provisioner : provisioners) {
@@ -136,7 +136,7 @@ public final class RootOpener {
             "set ramet.storage-provision to AUTO, so that the host makes a copy-on-write pool");
       } else {
         try {
-          return choose(wish, provisioner.provision(directory, wish.poolBytes()), null);
+          return selectPlugin(wish, provisioner.provision(directory, wish.poolBytes()), null);
         } catch (RametException e) {
           LOG.log(System.Logger.Level.WARNING, "no copy-on-write pool: " + e.getMessage(), e);
           String remedy = e.remedy();
@@ -144,26 +144,26 @@ public final class RootOpener {
         }
       }
     }
-    return choose(wish, directory, advice.isEmpty() ? null : String.join("; ", advice));
+    return selectPlugin(wish, directory, advice.isEmpty() ? null : String.join("; ", advice));
   }
 
   /** Probes every storage backend at a root; returns the best first. */
-  public List<Probed> probe(PluginKind role, Path root) {
+  public List<ProbedProvider> probe(PluginKind role, Path root) {
     return plugins
         .ranking()
         .ranked(
             prober.probe(
                 role,
-                plugins.of(PluginKind.STORAGE),
+                plugins.providers(PluginKind.STORAGE),
                 id -> new ProbeContext(root, config.plugin(id))));
   }
 
-  private static boolean copyOnWrite(Probed probed) {
+  private static boolean copyOnWrite(ProbedProvider probed) {
     return probed.usableFacts(StorageFacts.class).filter(StorageFacts::copyOnWrite).isPresent();
   }
 
   /** Returns the error for a root that was created earlier but does not exist now. */
-  public static RametException gone(Path root) {
+  public static RametException rootMissing(Path root) {
     return new RametException(
         ErrorCode.HOST_UNFIT,
         "there is no data root in " + root + " any more",
@@ -171,16 +171,16 @@ public final class RootOpener {
         null);
   }
 
-  private Root choose(Wish wish, Path root, @Nullable String advice) {
+  private Root selectPlugin(Request wish, Path root, @Nullable String advice) {
     Layout layout = new Layout(root);
     if (wish.made() && !Files.exists(layout.rootRecord())) {
-      throw gone(root);
+      throw rootMissing(root);
     }
     if (!Files.exists(layout.rootRecord())) {
-      LostRecord.refuse(wish.directory());
-      LostRecord.refuse(root);
+      MissingRecordCheck.refuseIfLost(wish.directory());
+      MissingRecordCheck.refuseIfLost(root);
     }
-    List<Probed> probed = probe(wish.role(), root);
+    List<ProbedProvider> probed = probe(wish.role(), root);
     String wanted = wish.backend();
     if (Files.exists(layout.rootRecord())) {
       RootRecord record = RecordedBackend.read(layout);
@@ -195,7 +195,7 @@ public final class RootOpener {
             "remove the storage backend from the configuration, or use another root",
             null);
       }
-      return root(
+      return createRoot(
           wish.role(),
           layout,
           record,
@@ -205,9 +205,10 @@ public final class RootOpener {
           advice);
     }
     if (wanted != null) {
-      return root(wish.role(), layout, null, probed, wanted, "set in the configuration", advice);
+      return createRoot(
+          wish.role(), layout, null, probed, wanted, "set in the configuration", advice);
     }
-    Probed best =
+    ProbedProvider best =
         Ranking.best(probed)
             .orElseThrow(
                 () ->
@@ -219,29 +220,29 @@ public final class RootOpener {
                             + Ranking.explain(wish.role(), "", probed, null, null).reason(),
                         remedies(probed),
                         null));
-    return root(wish.role(), layout, null, probed, best.provider().id(), null, advice);
+    return createRoot(wish.role(), layout, null, probed, best.provider().id(), null, advice);
   }
 
-  private static String remedies(List<Probed> probed) {
+  private static String remedies(List<ProbedProvider> probed) {
     String any =
         probed.stream()
-            .map(Probed::remedy)
+            .map(ProbedProvider::remedy)
             .filter(remedy -> !remedy.isEmpty())
             .distinct()
             .collect(Collectors.joining("; or "));
     return any.isEmpty() ? "look for the cause in the host's log" : any;
   }
 
-  private Root root(
+  private Root createRoot(
       PluginKind role,
       Layout layout,
       @Nullable RootRecord record,
-      List<Probed> probed,
+      List<ProbedProvider> probed,
       String id,
       @Nullable String why,
       @Nullable String advice) {
     StorageBackendProvider provider = RecordedBackend.provider(plugins, id, layout);
-    for (Probed candidate : probed) {
+    for (ProbedProvider candidate : probed) {
       if (candidate.provider() != provider || candidate.usable()) {
         continue;
       }
@@ -258,14 +259,14 @@ public final class RootOpener {
             null);
       }
       // Only a host can delete the data that fills the file system.
-      FullFileSystem full = FullFileSystem.toldAt(layout.root());
+      FullFileSystem full = FullFileSystem.findAt(layout.root());
       LOG.log(
           System.Logger.Level.WARNING,
           "{0} could not be probed at {1}, which is opened anyway: no space left on {2}; {3}",
           id,
           layout.root(),
           full.describe(),
-          NoRoom.remedy(full.isAround()));
+          DiskFullErrors.remedy(full.isContaining()));
     }
     return new Root(
         role,

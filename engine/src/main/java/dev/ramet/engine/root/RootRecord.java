@@ -34,7 +34,7 @@ public record RootRecord(
   public record MemoryArea(String path, String storageBackend, boolean ready) {}
 
   /** Returns the record of a root with everything in it. */
-  public static RootRecord single(String storageBackend) {
+  public static RootRecord forOneRoot(String storageBackend) {
     return new RootRecord(ONE_ROOT, storageBackend, null, null, null);
   }
 
@@ -49,7 +49,7 @@ public record RootRecord(
   }
 
   /** Returns whether this version knows the layout. */
-  public boolean known() {
+  public boolean isKnownFormat() {
     return format == ONE_ROOT || format == TWO_ROOTS;
   }
 }

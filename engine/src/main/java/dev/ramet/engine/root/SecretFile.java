@@ -31,7 +31,7 @@ public final class SecretFile implements Secrets {
   public static final String NAME = "secrets.json";
 
   /** The largest number of secrets; more belong in a dedicated secret store. */
-  static final int MOST = 1000;
+  static final int MAX = 1000;
 
   private final Path file;
   private @Nullable List<Entry> known;
@@ -59,20 +59,20 @@ public final class SecretFile implements Secrets {
           "replace its value, remove it first, or choose another name",
           null);
     }
-    if (entries.size() >= MOST) {
+    if (entries.size() >= MAX) {
       throw new RametException(
           ErrorCode.CONFLICT,
-          "there are " + MOST + " secrets already",
+          "there are " + MAX + " secrets already",
           "remove those you no longer need: ramet secret ls, ramet secret rm",
           null);
     }
     Instant now = now();
     Entry made =
-        new Entry(ID_PREFIX + Ids.next('s'), canonical, value, 1, Map.copyOf(metadata), now, now);
+        new Entry(ID_PREFIX + Ids.newId('s'), canonical, value, 1, Map.copyOf(metadata), now, now);
     beforehand.accept(made.id());
     entries.add(made);
-    keep(entries);
-    return told(made);
+    writeEntries(entries);
+    return toSecret(made);
   }
 
   @Override
@@ -92,24 +92,24 @@ public final class SecretFile implements Secrets {
             now());
     List<Entry> entries = new ArrayList<>(entries());
     entries.set(entries.indexOf(before), after);
-    keep(entries);
-    return told(after);
+    writeEntries(entries);
+    return toSecret(after);
   }
 
   @Override
   public synchronized Secret get(String idOrName) {
-    return told(find(idOrName));
+    return toSecret(find(idOrName));
   }
 
   @Override
   public synchronized List<Secret> list() {
-    return entries().stream().map(SecretFile::told).toList();
+    return entries().stream().map(SecretFile::toSecret).toList();
   }
 
   @Override
   public synchronized void delete(String idOrName) {
     Entry gone = find(idOrName);
-    keep(entries().stream().filter(entry -> !entry.equals(gone)).toList());
+    writeEntries(entries().stream().filter(entry -> !entry.equals(gone)).toList());
   }
 
   /**
@@ -166,7 +166,7 @@ public final class SecretFile implements Secrets {
     }
   }
 
-  private void keep(List<Entry> entries) {
+  private void writeEntries(List<Entry> entries) {
     try {
       JsonFile.write(file, new SecretsRecord(SecretsRecord.FORMAT, entries), JsonFile.Care.DURABLE);
     } catch (IOException e) {
@@ -179,7 +179,7 @@ public final class SecretFile implements Secrets {
     known = List.copyOf(entries);
   }
 
-  private static Secret told(Entry entry) {
+  private static Secret toSecret(Entry entry) {
     return new Secret(
         entry.id(),
         entry.name(),

@@ -24,48 +24,48 @@ import java.util.stream.Stream;
  */
 public record SplitStorage(StorageBackend disks, StorageBackend memory) implements StorageBackend {
   /** Returns the backend that keeps a node. */
-  public StorageBackend of(NodeId id) {
+  public StorageBackend backendOf(NodeId id) {
     return Layout.isMemory(id) ? memory : disks;
   }
 
   /** Returns the backend within a root's storage that keeps a node. */
-  public static StorageBackend of(StorageBackend storage, NodeId id) {
-    return storage instanceof SplitStorage two ? two.of(id) : storage;
+  public static StorageBackend backendOf(StorageBackend storage, NodeId id) {
+    return storage instanceof SplitStorage two ? two.backendOf(id) : storage;
   }
 
   @Override
   public Node create(NodeId id, long sizeBytes) {
-    return of(id).create(id, sizeBytes);
+    return backendOf(id).create(id, sizeBytes);
   }
 
   @Override
   public Node create(NodeId id, long sizeBytes, Durability durability) {
-    return of(id).create(id, sizeBytes, durability);
+    return backendOf(id).create(id, sizeBytes, durability);
   }
 
   @Override
   public Node importFrom(NodeId id, Path source) {
-    return of(id).importFrom(id, source);
+    return backendOf(id).importFrom(id, source);
   }
 
   @Override
   public Node snapshot(NodeId volume, NodeId id, Durability durability) {
-    return same(volume, id).snapshot(volume, id, durability);
+    return requireSameBackend(volume, id).snapshot(volume, id, durability);
   }
 
   @Override
   public Node snapshot(NodeId volume, NodeId id, Durability durability, WriteLog log) {
-    return same(volume, id).snapshot(volume, id, durability, log);
+    return requireSameBackend(volume, id).snapshot(volume, id, durability, log);
   }
 
   @Override
   public Node fork(NodeId snapshot, NodeId id, Durability durability) {
-    return same(snapshot, id).fork(snapshot, id, durability);
+    return requireSameBackend(snapshot, id).fork(snapshot, id, durability);
   }
 
-  private StorageBackend same(NodeId from, NodeId to) {
-    StorageBackend backend = of(from);
-    if (backend != of(to)) {
+  private StorageBackend requireSameBackend(NodeId from, NodeId to) {
+    StorageBackend backend = backendOf(from);
+    if (backend != backendOf(to)) {
       throw new IllegalArgumentException(from + " and " + to + " are not in one root");
     }
     return backend;
@@ -73,45 +73,45 @@ public record SplitStorage(StorageBackend disks, StorageBackend memory) implemen
 
   @Override
   public Node seal(NodeId volume, Durability durability) {
-    return of(volume).seal(volume, durability);
+    return backendOf(volume).seal(volume, durability);
   }
 
   @Override
   public Attachment attach(NodeId id) {
-    return of(id).attach(id);
+    return backendOf(id).attach(id);
   }
 
   @Override
   public void flush(NodeId id) {
-    of(id).flush(id);
+    backendOf(id).flush(id);
   }
 
   @Override
   public void writeBack(NodeId id) {
-    of(id).writeBack(id);
+    backendOf(id).writeBack(id);
   }
 
   @Override
   public void delete(NodeId id) {
-    of(id).delete(id);
+    backendOf(id).delete(id);
   }
 
   @Override
   public Optional<Node> find(NodeId id) {
-    return of(id).find(id);
+    return backendOf(id).find(id);
   }
 
   @Override
   public List<Node> list() {
     return Stream.of(disks, memory)
-        .flatMap(backend -> backend.list().stream().filter(node -> of(node.id()) == backend))
+        .flatMap(backend -> backend.list().stream().filter(node -> backendOf(node.id()) == backend))
         .sorted((a, b) -> a.id().compareTo(b.id()))
         .toList();
   }
 
   @Override
   public Usage usage(NodeId id) {
-    return of(id).usage(id);
+    return backendOf(id).usage(id);
   }
 
   /** Does nothing: the opener of the two backends closes them. */

@@ -44,13 +44,13 @@ public final class CloneBases {
 
   /** Captures the source once, and pins the capture. */
   SnapshotReclaimer.Pin capture(LiveSandbox source, CloneRequest request) {
-    try (LiveSandbox.Hold hold = source.hold("clone")) {
+    try (LiveSandbox.Hold hold = source.acquire("clone")) {
       SandboxRecord record = sandboxes.get(source.id()).saved();
-      boolean isPaused = PausedCapturer.fits(record);
+      boolean isPaused = PausedCapturer.isPaused(record);
       // The capture need not survive a loss of power, because the clones do not either.
       CaptureOrder order =
           CaptureOrder.hidden(
-              Ids.next('c'),
+              Ids.newId('c'),
               SnapshotRecord.Kind.CLONE_BASE,
               record.sourceId(),
               // A paused sandbox's memory was captured when it was paused.
@@ -69,7 +69,7 @@ public final class CloneBases {
     try {
       snapshots.update(base.asDeleted(), false);
     } catch (IOException e) {
-      throw Errors.io("cannot clone", sandboxes.root(), e);
+      throw Errors.ioError("cannot clone", sandboxes.root(), e);
     }
   }
 

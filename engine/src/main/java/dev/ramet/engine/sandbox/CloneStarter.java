@@ -92,7 +92,7 @@ public final class CloneStarter {
                     false));
           } catch (RuntimeException e) {
             stop.set(allOrNothing);
-            return Errors.any("cannot start a clone", root, e);
+            return Errors.translate("cannot start a clone", root, e);
           }
         };
     ExecutorService pool = Executors.newFixedThreadPool(Math.min(concurrency, request.count()));
@@ -121,7 +121,8 @@ public final class CloneStarter {
           // Wait all the same: the outcome of every clone must be known before any is removed.
           interrupted = true;
         } catch (ExecutionException e) {
-          return Errors.any("cannot start a clone", root, Objects.requireNonNull(e.getCause()));
+          return Errors.translate(
+              "cannot start a clone", root, Objects.requireNonNull(e.getCause()));
         }
       }
     } finally {

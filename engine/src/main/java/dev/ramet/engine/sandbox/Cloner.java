@@ -26,14 +26,14 @@ import java.util.stream.Stream;
  */
 public final class Cloner {
   private static final System.Logger LOG = System.getLogger(Cloner.class.getName());
-  private static final int MOST_CLONES = 100;
+  private static final int MAX_CLONES = 100;
 
   private final SandboxStore sandboxes;
   private final CloneBases bases;
   private final CloneStarter starter;
   private final SandboxLifecycle lifecycle;
   private final MemoryModes modes;
-  private final Views views;
+  private final RecordViews views;
   private final StepObserver steps;
 
   public Cloner(
@@ -42,7 +42,7 @@ public final class Cloner {
       CloneStarter starter,
       SandboxLifecycle lifecycle,
       MemoryModes modes,
-      Views views,
+      RecordViews views,
       StepObserver steps) {
     this.sandboxes = sandboxes;
     this.bases = bases;
@@ -77,7 +77,7 @@ public final class Cloner {
           bases.commit(base);
         }
       } catch (RuntimeException e) {
-        first = Errors.any("cannot clone " + source.id(), sandboxes.root(), e);
+        first = Errors.translate("cannot clone " + source.id(), sandboxes.root(), e);
       }
       if (first != null) {
         made.forEach(this::killQuietly);
@@ -112,16 +112,16 @@ public final class Cloner {
   }
 
   private static List<String> ids(CloneRequest request) {
-    return Stream.generate(() -> Ids.next('i')).limit(request.count()).toList();
+    return Stream.generate(() -> Ids.newId('i')).limit(request.count()).toList();
   }
 
   private void check(CloneRequest request) {
-    if (request.count() < 1 || request.count() > MOST_CLONES) {
-      throw RametException.invalid("count", "must be 1 to " + MOST_CLONES);
+    if (request.count() < 1 || request.count() > MAX_CLONES) {
+      throw RametException.invalid("count", "must be 1 to " + MAX_CLONES);
     }
     Integer concurrency = request.concurrency();
-    if (concurrency != null && (concurrency < 1 || concurrency > MOST_CLONES)) {
-      throw RametException.invalid("concurrency", "must be 1 to " + MOST_CLONES);
+    if (concurrency != null && (concurrency < 1 || concurrency > MAX_CLONES)) {
+      throw RametException.invalid("concurrency", "must be 1 to " + MAX_CLONES);
     }
     // Clones are always restored, from the capture that is about to be made.
     modes.checkForced(request.memoryMode(), "");

@@ -16,7 +16,7 @@ import java.time.Duration;
 
 /** Reaches the guests of sandboxes: their ports, their load and their consoles. Thread-safe. */
 public final class GuestAccess {
-  private static final int MOST_PORT = 65_535;
+  private static final int MAX_PORT = 65_535;
   private static final Duration ASK = Duration.ofSeconds(10);
 
   private final Agent agent;
@@ -29,15 +29,15 @@ public final class GuestAccess {
 
   /** Refuses numbers that no TCP port has. */
   static void checkPort(int guestPort) {
-    if (guestPort < 1 || guestPort > MOST_PORT) {
-      throw RametException.invalid("port", "must be 1 to " + MOST_PORT);
+    if (guestPort < 1 || guestPort > MAX_PORT) {
+      throw RametException.invalid("port", "must be 1 to " + MAX_PORT);
     }
   }
 
   /** Returns the host address that reaches a TCP port of the guest. */
   InetSocketAddress endpoint(LiveSandbox live, int guestPort) {
     RunningVm vm = live.machine();
-    if (vm == null || live.leaving() || live.saved().state() != SandboxRecord.State.RUNNING) {
+    if (vm == null || live.isPausing() || live.saved().state() != SandboxRecord.State.RUNNING) {
       throw new RametException(ErrorCode.NOT_FOUND, "sandbox " + live.id() + " is not running");
     }
     return vm.endpoint(guestPort);

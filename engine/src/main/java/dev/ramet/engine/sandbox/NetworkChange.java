@@ -20,7 +20,7 @@ import java.time.Duration;
 
 /** Changes the network rules of existing sandboxes. Thread-safe. */
 public final class NetworkChange {
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration TIMEOUT = Duration.ofMinutes(2);
 
   private final SandboxStore sandboxes;
   private final GuestRequests requests;
@@ -49,11 +49,11 @@ public final class NetworkChange {
    */
   void set(LiveSandbox live, NetworkRules rules) {
     rules.checkNames();
-    try (LiveSandbox.Hold hold = live.hold("set network", PATIENCE);
+    try (LiveSandbox.Hold hold = live.acquire("set network", TIMEOUT);
         Undo undo = new Undo()) {
       SandboxRecord before = sandboxes.get(live.id()).saved();
       if (!before.outbound()) {
-        checkWithout(live.id(), rules);
+        requireNoOutboundRules(live.id(), rules);
       }
       requests.check(rules.requests());
       SandboxRecord.Terms terms = before.terms();
@@ -67,23 +67,23 @@ public final class NetworkChange {
         }
       }
       steps.before("network.commit");
-      live.revise(
-          now -> now.ending(before.endAt(), terms.with(terms.rules().with(rules))),
+      live.updateRecord(
+          now -> now.withEnd(before.endAt(), terms.withRules(terms.rules().with(rules))),
           sandboxes::save);
       undo.commit();
     } catch (IOException e) {
-      throw Errors.io("cannot set the network of " + live.id(), sandboxes.root(), e);
+      throw Errors.ioError("cannot set the network of " + live.id(), sandboxes.root(), e);
     }
   }
 
   /** Refuses rules that need outbound connections, for a sandbox that may not open any. */
-  private static void checkWithout(String id, NetworkRules rules) {
+  private static void requireNoOutboundRules(String id, NetworkRules rules) {
     String rule =
         !rules.allowOut().isEmpty()
             ? "network.allowOut"
             : rules.egressProxy() != null
                 ? "network.egressProxy"
-                : rules.requests().none() ? null : "network.rules";
+                : rules.requests().isEmpty() ? null : "network.rules";
     if (rule != null) {
       throw new RametException(
           ErrorCode.CONFLICT,
@@ -96,7 +96,7 @@ public final class NetworkChange {
   private void trustFor(LiveSandbox live, SandboxRecord before, NetworkRules rules) {
     RunningVm vm = live.machine();
     Integer agentPort = before.agentPort();
-    if (vm != null && agentPort != null && !rules.requests().none()) {
+    if (vm != null && agentPort != null && !rules.requests().isEmpty()) {
       agents.trust(vm, agentPort, AgentSetup.access(before));
     }
   }

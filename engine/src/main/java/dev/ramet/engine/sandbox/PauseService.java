@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PauseService {
   private static final System.Logger LOG = System.getLogger(PauseService.class.getName());
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration TIMEOUT = Duration.ofMinutes(2);
 
   private final SandboxStore sandboxes;
   private final MemoryModes modes;
@@ -85,7 +85,7 @@ public final class PauseService {
     if (memoryMode != null && !keepMemory) {
       throw RametException.invalid("memoryMode", "is only allowed when the memory is kept");
     }
-    try (LiveSandbox.Hold hold = live.hold("pause", PATIENCE)) {
+    try (LiveSandbox.Hold hold = live.acquire("pause", TIMEOUT)) {
       SandboxRecord before = sandboxes.get(live.id()).saved();
       if (!stillWanted.test(before)) {
         return;
@@ -93,7 +93,7 @@ public final class PauseService {
       RunningVm vm = live.runningMachine();
       // Refuse a mode that could never work before the machine stops.
       modes.checkForced(memoryMode, before.machine().memoryBase());
-      live.leaving(true);
+      live.setPausing(true);
       try {
         if (keepMemory) {
           pause(live, before, vm, true, memoryMode);
@@ -101,13 +101,13 @@ public final class PauseService {
           steps.before("pause.writeout");
           try (GuestFreeze files = new GuestFreeze(agent, before, vm, "pause it with its memory")) {
             pause(live, before, vm, false, null);
-            files.ended();
+            files.markEnded();
           }
         }
       } finally {
-        live.leaving(false);
+        live.setPausing(false);
       }
-      clearAway(before, live.saved().machine().memoryBase());
+      removeMachine(before, live.saved().machine().memoryBase());
     }
   }
 
@@ -122,7 +122,7 @@ public final class PauseService {
         Undo undo = new Undo()) {
       CaptureOrder order =
           CaptureOrder.hidden(
-              Ids.next('p'),
+              Ids.newId('p'),
               SnapshotRecord.Kind.PAUSE,
               before.sourceId(),
               memoryMode,
@@ -133,13 +133,13 @@ public final class PauseService {
               : disks.capture(before, order, Instant.now(), () -> {});
       undo.add("capture " + kept.id(), () -> reclaimer.delete(kept));
       steps.before("pause.commit");
-      SandboxRecord after = before.pausedAs(kept.id(), Instant.now());
-      live.becomes(after, null, sandboxes::save);
+      SandboxRecord after = before.asPaused(kept.id(), Instant.now());
+      live.transition(after, null, sandboxes::save);
       undo.commit();
       live.tracking().close();
-      starter.giveUp(standing::end, vm);
+      starter.discardMachine(standing::killPaused, vm);
     } catch (IOException e) {
-      throw Errors.io("cannot pause " + live.id(), sandboxes.root(), e);
+      throw Errors.ioError("cannot pause " + live.id(), sandboxes.root(), e);
     }
   }
 
@@ -147,7 +147,7 @@ public final class PauseService {
    * Removes the machine after the pause has succeeded. The next start removes whatever is left
    * after a failure here.
    */
-  private void clearAway(SandboxRecord before, @Nullable String kept) {
+  private void removeMachine(SandboxRecord before, @Nullable String kept) {
     try {
       steps.before("pause.clear");
       // Deletes it for everybody but this sandbox: it goes with the last one that needs it.

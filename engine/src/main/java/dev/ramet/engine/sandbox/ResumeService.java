@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * so a failure or a crash at any step leaves one of the two. Thread-safe.
  */
 public final class ResumeService {
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration TIMEOUT = Duration.ofMinutes(2);
 
   private final SandboxStore sandboxes;
   private final SnapshotStore snapshots;
@@ -51,7 +51,7 @@ public final class ResumeService {
 
   /** Resumes a paused sandbox. Does nothing if it runs already. */
   void resume(LiveSandbox live, Sandboxes.@Nullable Timeout timeout, boolean useMemory) {
-    try (LiveSandbox.Hold hold = live.hold("resume", PATIENCE)) {
+    try (LiveSandbox.Hold hold = live.acquire("resume", TIMEOUT)) {
       SandboxRecord before = sandboxes.get(live.id()).saved();
       if (before.state() == SandboxRecord.State.RUNNING) {
         return;
@@ -89,15 +89,17 @@ public final class ResumeService {
               MachineOrder.next("resume", before, source, before.terms().environment(), useMemory));
       undo.add("machine of " + live.id(), () -> starter.discard(live.id(), started));
       steps.before("resume.commit");
-      SandboxRecord awake = timeout == null ? Rollback.awake(before) : given(before, timeout);
-      SandboxRecord after = awake.on(started.machine(), source.diskBytes(), source.agentPort());
+      SandboxRecord awake =
+          timeout == null ? RollbackService.renewTimeout(before) : withTimeout(before, timeout);
+      SandboxRecord after =
+          awake.withMachine(started.machine(), source.diskBytes(), source.agentPort());
       // From here on the snapshot it was paused as may be deleted.
-      live.becomes(after, started.vm(), sandboxes::saveDurably);
+      live.transition(after, started.vm(), sandboxes::saveDurably);
       undo.commit();
     } catch (IOException e) {
-      throw Errors.io("cannot resume " + live.id(), sandboxes.root(), e);
+      throw Errors.ioError("cannot resume " + live.id(), sandboxes.root(), e);
     }
-    lifecycle.begun(live);
+    lifecycle.startWatching(live);
     if (useMemory && source.warm()) {
       return;
     }
@@ -105,10 +107,10 @@ public final class ResumeService {
     reclaimer.delete(source);
   }
 
-  private static SandboxRecord given(SandboxRecord before, Sandboxes.Timeout timeout) {
+  private static SandboxRecord withTimeout(SandboxRecord before, Sandboxes.Timeout timeout) {
     Duration time = timeout.duration();
     return time == null
-        ? before.ending(null, before.terms().lasting(null))
-        : before.ending(Instant.now().plus(time), before.terms().lasting(time.toSeconds()));
+        ? before.withEnd(null, before.terms().withTimeout(null))
+        : before.withEnd(Instant.now().plus(time), before.terms().withTimeout(time.toSeconds()));
   }
 }

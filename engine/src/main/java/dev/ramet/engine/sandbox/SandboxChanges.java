@@ -15,4 +15,4 @@ public record SandboxChanges(
     NetworkChange network,
     PauseService pauses,
     ResumeService resumes,
-    Rollback rollback) {}
+    RollbackService rollback) {}

@@ -68,14 +68,14 @@ public final class SandboxCreator {
       SandboxRules rules = rules(request).with(mounts.mounts());
       boolean outbound =
           Objects.requireNonNullElseGet(
-              request.outbound(), () -> outboundByDefault || exceptions(rules));
+              request.outbound(), () -> outboundByDefault || hasExceptions(rules));
       checkNetwork(rules.network(), outbound);
       int cpuCount = Objects.requireNonNullElse(request.cpuCount(), source.cpuCount());
       long memoryBytes = Objects.requireNonNullElse(request.memoryBytes(), source.memoryBytes());
-      boolean warm = MachineStarter.warm(source, cpuCount, memoryBytes);
+      boolean warm = MachineStarter.canRestore(source, cpuCount, memoryBytes);
       long diskBytes = diskBytes(request.diskBytes(), source, warm);
       modes.checkForced(request.memoryMode(), warm ? source.id() : null);
-      String id = Ids.next('i');
+      String id = Ids.newId('i');
       listener.assigning(List.of(id));
       return lifecycle.start(
           new SandboxOrder(
@@ -100,7 +100,7 @@ public final class SandboxCreator {
     }
   }
 
-  private static boolean exceptions(SandboxRules rules) {
+  private static boolean hasExceptions(SandboxRules rules) {
     return !rules.network().allowOut().isEmpty();
   }
 
@@ -111,7 +111,7 @@ public final class SandboxCreator {
   private SandboxRules rules(NewSandbox request) {
     SandboxRules rules = request.rules();
     boolean closed = request.outbound() == null && !outboundByDefault;
-    return closed && exceptions(rules) ? rules.with(rules.network().closed()) : rules;
+    return closed && hasExceptions(rules) ? rules.with(rules.network().denyingRest()) : rules;
   }
 
   /** Refuses rules that would have no effect, before anything is made. */
@@ -131,7 +131,7 @@ public final class SandboxCreator {
           "set allow_internet_access, or allow something in network.allowOut",
           null);
     }
-    if (!outbound && !rules.requests().none()) {
+    if (!outbound && !rules.requests().isEmpty()) {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT,
           "network.rules: the sandbox may not open connections",

@@ -23,14 +23,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SandboxExpiry {
   private static final System.Logger LOG = System.getLogger(SandboxExpiry.class.getName());
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration TIMEOUT = Duration.ofMinutes(2);
   private static final Duration AGAIN = Duration.ofSeconds(30);
 
   private final SandboxStore sandboxes;
   private final ScheduledExecutorService timer;
   private final Executor workers;
-  private final Killing killing;
-  private final Pausing pausing;
+  private final KillAction killing;
+  private final PauseAction pausing;
   private volatile boolean closed;
 
   /**
@@ -43,8 +43,8 @@ public final class SandboxExpiry {
       SandboxStore sandboxes,
       ScheduledExecutorService timer,
       Executor workers,
-      Killing killing,
-      Pausing pausing) {
+      KillAction killing,
+      PauseAction pausing) {
     this.sandboxes = sandboxes;
     this.timer = timer;
     this.workers = workers;
@@ -53,7 +53,7 @@ public final class SandboxExpiry {
   }
 
   /** Kills sandboxes for this class. */
-  public interface Killing {
+  public interface KillAction {
     /**
      * Waits until no other operation holds the sandbox, then kills it if {@code stillWanted}
      * accepts it.
@@ -62,7 +62,7 @@ public final class SandboxExpiry {
   }
 
   /** Pauses sandboxes for this class. */
-  public interface Pausing {
+  public interface PauseAction {
     /**
      * Waits until no other operation holds the sandbox, then pauses it if {@code stillWanted}
      * accepts it.
@@ -77,14 +77,14 @@ public final class SandboxExpiry {
 
   /** Sets when the sandbox ends, or null for never. */
   void set(LiveSandbox live, @Nullable Instant endAt) {
-    try (LiveSandbox.Hold hold = live.hold("set timeout", PATIENCE)) {
+    try (LiveSandbox.Hold hold = live.acquire("set timeout", TIMEOUT)) {
       sandboxes
           .get(live.id())
-          .revise(
-              before -> before.ending(endAt, before.terms().lasting(secondsUntil(endAt))),
+          .updateRecord(
+              before -> before.withEnd(endAt, before.terms().withTimeout(secondsUntil(endAt))),
               sandboxes::save);
     } catch (IOException e) {
-      throw Errors.io("cannot set the timeout of " + live.id(), sandboxes.root(), e);
+      throw Errors.ioError("cannot set the timeout of " + live.id(), sandboxes.root(), e);
     }
     schedule(live);
   }
@@ -109,7 +109,7 @@ public final class SandboxExpiry {
   }
 
   /** Schedules another attempt to end a sandbox, because the cause of the failure may pass. */
-  void again(LiveSandbox live, Runnable end) {
+  void retry(LiveSandbox live, Runnable end) {
     schedule(live, end, AGAIN.toNanos());
   }
 
@@ -137,7 +137,7 @@ public final class SandboxExpiry {
         LOG.log(System.Logger.Level.WARNING, "cannot end " + live.id() + " yet", e);
         // It may have failed for lack of disk space, or because of another operation: both can
         // pass.
-        again(live, () -> endIfDue(live, endAt));
+        retry(live, () -> endIfDue(live, endAt));
       }
     }
   }

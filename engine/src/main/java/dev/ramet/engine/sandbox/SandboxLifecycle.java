@@ -53,7 +53,7 @@ public final class SandboxLifecycle {
       Hypervisor hypervisor,
       MachineStarter starter,
       SnapshotReclaimer reclaimer,
-      Function<SandboxExpiry.Killing, SandboxExpiry> expiry,
+      Function<SandboxExpiry.KillAction, SandboxExpiry> expiry,
       StepObserver steps) {
     this.sandboxes = sandboxes;
     this.layout = layout;
@@ -109,11 +109,11 @@ public final class SandboxLifecycle {
                     .build())
             .build();
     LiveSandbox live = new LiveSandbox(intent, null);
-    try (LiveSandbox.Hold hold = live.hold("start");
+    try (LiveSandbox.Hold hold = live.acquire("start");
         Undo undo = new Undo()) {
       steps.before(order.operation() + ".manifest");
-      undo.add("manifest of " + order.id(), () -> forget(order.id()));
-      sandboxes.begin(intent);
+      undo.add("manifest of " + order.id(), () -> removeRecord(order.id()));
+      sandboxes.createManifest(intent);
       sandboxes.add(live);
       MachineStarter.Started started =
           starter.start(
@@ -134,21 +134,21 @@ public final class SandboxLifecycle {
       undo.add("machine of " + order.id(), () -> starter.discard(order.id(), started));
       steps.before(order.operation() + ".commit");
       SandboxRecord record =
-          intent.on(started.machine(), order.shape().diskBytes(), source.agentPort());
-      live.becomes(record, started.vm(), sandboxes::save);
+          intent.withMachine(started.machine(), order.shape().diskBytes(), source.agentPort());
+      live.transition(record, started.vm(), sandboxes::save);
       undo.commit();
     } catch (IOException e) {
-      throw Errors.io("cannot create a sandbox", sandboxes.root(), e);
+      throw Errors.ioError("cannot create a sandbox", sandboxes.root(), e);
     }
-    begun(live);
+    startWatching(live);
     return live;
   }
 
-  private void forget(String id) {
+  private void removeRecord(String id) {
     try {
       sandboxes.remove(id);
     } catch (IOException e) {
-      throw Errors.io("cannot remove " + id, sandboxes.root(), e);
+      throw Errors.ioError("cannot remove " + id, sandboxes.root(), e);
     }
   }
 
@@ -164,7 +164,7 @@ public final class SandboxLifecycle {
    * Starts watching a sandbox whose machine now runs: the machine may exit, or the sandbox's time
    * may expire.
    */
-  public void begun(LiveSandbox live) {
+  public void startWatching(LiveSandbox live) {
     watch(live);
     ends.schedule(live);
   }
@@ -191,7 +191,7 @@ public final class SandboxLifecycle {
             (exit, failure) -> {
               String why = failure == null ? exit.detail() : String.valueOf(failure);
               // Once this is closed, another engine may write to the root.
-              if (!closed && live.died(vm, why)) {
+              if (!closed && live.markExited(vm, why)) {
                 LOG.log(System.Logger.Level.WARNING, "sandbox {0} failed: {1}", live.id(), why);
                 try {
                   live.write(sandboxes::save);
@@ -222,7 +222,7 @@ public final class SandboxLifecycle {
       boolean gone = e instanceof RametException known && known.code() == ErrorCode.NOT_FOUND;
       if (!gone && !closed) {
         LOG.log(System.Logger.Level.WARNING, "cannot end " + live.id() + " yet", e);
-        ends.again(live, () -> discard(live));
+        ends.retry(live, () -> discard(live));
       }
     }
   }
@@ -232,15 +232,15 @@ public final class SandboxLifecycle {
    * it.
    */
   public void kill(LiveSandbox live, Predicate<SandboxRecord> stillWanted) {
-    try (LiveSandbox.Hold hold = live.hold("kill", KILL_PATIENCE)) {
+    try (LiveSandbox.Hold hold = live.acquire("kill", KILL_PATIENCE)) {
       SandboxRecord record = sandboxes.get(live.id()).saved();
       if (!stillWanted.test(record)) {
         return;
       }
       steps.before("kill.intent");
       RunningVm vm = live.machine();
-      SandboxRecord killed = record.in(SandboxRecord.State.KILLED, null);
-      live.becomes(killed, vm, intent -> saveIntent(record, intent));
+      SandboxRecord killed = record.withState(SandboxRecord.State.KILLED, null);
+      live.transition(killed, vm, intent -> saveIntent(record, intent));
       steps.before("kill.machine");
       live.tracking().close();
       if (vm != null) {
@@ -249,14 +249,14 @@ public final class SandboxLifecycle {
         // A machine that this host could not find again may still run.
         hypervisor.reap(layout.sandbox(live.id()));
       }
-      live.becomes(killed, null);
+      live.transition(killed, null);
       steps.before("kill.disk");
       starter.discardFiles(live.id(), record.machine().number());
       steps.before("kill.manifest");
       sandboxes.remove(live.id());
       reclaimer.reclaim(record.machine().memoryBase());
     } catch (IOException e) {
-      throw Errors.io("cannot kill " + live.id(), sandboxes.root(), e);
+      throw Errors.ioError("cannot kill " + live.id(), sandboxes.root(), e);
     }
   }
 
@@ -274,7 +274,7 @@ public final class SandboxLifecycle {
         sandboxes.save(killed);
       }
     } catch (IOException e) {
-      RametException failure = Errors.io("cannot kill " + killed.id(), sandboxes.root(), e);
+      RametException failure = Errors.ioError("cannot kill " + killed.id(), sandboxes.root(), e);
       if (failure.code() != ErrorCode.NO_SPACE) {
         throw failure;
       }

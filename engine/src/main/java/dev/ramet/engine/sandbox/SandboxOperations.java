@@ -33,7 +33,7 @@ public final class SandboxOperations implements Sandboxes {
   private final SandboxLifecycle lifecycle;
   private final SandboxChanges changes;
   private final GuestAccess guests;
-  private final Views views;
+  private final RecordViews views;
 
   public SandboxOperations(
       SandboxStore sandboxes,
@@ -42,7 +42,7 @@ public final class SandboxOperations implements Sandboxes {
       SandboxLifecycle lifecycle,
       SandboxChanges changes,
       GuestAccess guests,
-      Views views) {
+      RecordViews views) {
     this.sandboxes = sandboxes;
     this.creator = creator;
     this.cloner = cloner;

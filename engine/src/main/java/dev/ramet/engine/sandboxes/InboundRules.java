@@ -23,8 +23,8 @@ public record InboundRules(
   /** The placeholder for the port in a mask. */
   public static final String PORT = "${PORT}";
 
-  private static final int MOST_PORTS = 64;
-  private static final int LONGEST_MASK = 255;
+  private static final int MAX_PORTS = 64;
+  private static final int MAX_MASK = 255;
 
   /** A name or an address with an optional port (RFC 9110, section 7.2). */
   private static final Pattern HOST =
@@ -43,31 +43,31 @@ public record InboundRules(
    * @param httpsPorts ports whose servers speak TLS, or null for none
    * @throws RametException {@code INVALID_ARGUMENT} that names the invalid field
    */
-  public static InboundRules of(
+  public static InboundRules parse(
       @Nullable Boolean anyone,
       @Nullable String hostMask,
       @Nullable List<@Nullable Integer> httpsPorts) {
     if (hostMask != null
-        && (hostMask.length() > LONGEST_MASK
+        && (hostMask.length() > MAX_MASK
             || !HOST.matcher(hostMask.replace(PORT, "65535")).matches())) {
       throw RametException.invalid(
           "network.maskRequestHost",
           "must be a host, optionally with a port, in which " + PORT + " may stand");
     }
-    return new InboundRules(anyone == null || anyone, hostMask, checked(httpsPorts));
+    return new InboundRules(anyone == null || anyone, hostMask, requireValid(httpsPorts));
   }
 
-  private static List<Integer> checked(@Nullable List<@Nullable Integer> ports) {
+  private static List<Integer> requireValid(@Nullable List<@Nullable Integer> ports) {
     if (ports == null) {
       return List.of();
     }
-    if (ports.size() > MOST_PORTS) {
-      throw RametException.invalid("network.httpsPorts", "at most " + MOST_PORTS + " ports");
+    if (ports.size() > MAX_PORTS) {
+      throw RametException.invalid("network.httpsPorts", "at most " + MAX_PORTS + " ports");
     }
-    return ports.stream().map(InboundRules::checked).distinct().sorted().toList();
+    return ports.stream().map(InboundRules::requireValid).distinct().sorted().toList();
   }
 
-  private static Integer checked(@Nullable Integer port) {
+  private static Integer requireValid(@Nullable Integer port) {
     if (port == null || port < 1 || port > 65535) {
       throw RametException.invalid("network.httpsPorts", "a port must be from 1 to 65535");
     }

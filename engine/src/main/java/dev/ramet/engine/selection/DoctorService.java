@@ -5,12 +5,12 @@ import dev.ramet.egress.filter.EgressFilter;
 import dev.ramet.engine.Doctor;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.OutboundSettings;
+import dev.ramet.engine.root.DataRoots;
 import dev.ramet.engine.root.RootOpener;
-import dev.ramet.engine.root.Roots;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.FsInfo;
 import dev.ramet.linux.file.Host;
-import dev.ramet.pluginhost.Probed;
+import dev.ramet.pluginhost.ProbedProvider;
 import dev.ramet.pluginhost.Selection;
 import dev.ramet.pluginhost.find.PluginKind;
 import dev.ramet.pluginhost.find.Refusal;
@@ -32,12 +32,12 @@ final class DoctorService implements Doctor {
   private static final int MOUNT_POINT = 4;
 
   private final EngineConfig config;
-  private final Roots roots;
+  private final DataRoots roots;
   private final AtStart atStart;
   private final EgressFilter egress;
-  private final OpenAgents agents;
-  private final Supplier<List<Probed>> probes;
-  private volatile List<Probed> probed;
+  private final UnauthenticatedAgents agents;
+  private final Supplier<List<ProbedProvider>> probes;
+  private volatile List<ProbedProvider> probed;
   private volatile String mounts;
 
   /**
@@ -68,12 +68,12 @@ final class DoctorService implements Doctor {
    */
   DoctorService(
       EngineConfig config,
-      Roots roots,
+      DataRoots roots,
       AtStart atStart,
-      List<Probed> probed,
+      List<ProbedProvider> probed,
       EgressFilter egress,
-      OpenAgents agents,
-      Supplier<List<Probed>> probes) {
+      UnauthenticatedAgents agents,
+      Supplier<List<ProbedProvider>> probes) {
     this.config = config;
     this.roots = roots;
     this.atStart = atStart;
@@ -91,20 +91,20 @@ final class DoctorService implements Doctor {
       mounts = mountsNow;
       probed = probes.get();
     }
-    List<Probed> now = probed;
+    List<ProbedProvider> now = probed;
     List<String> hints = new ArrayList<>(atStart.advice());
     for (Refusal refusal : atStart.refusals()) {
       hints.add(refusal.sentence() + "; " + refusal.remedy());
     }
-    if (config.settings().get(OutboundSettings.BY_DEFAULT) && !egress.usable()) {
+    if (config.settings().get(OutboundSettings.BY_DEFAULT) && !egress.isUsable()) {
       hints.add(
           "guests reach this host's own addresses, since they cannot be kept from them: "
               + egress.detail());
     }
     hints.addAll(agents.advice());
     boolean degraded = !hints.isEmpty();
-    for (Probed one : now) {
-      if (one.result() instanceof ProbeResult.Usable usable && chosen(one)) {
+    for (ProbedProvider one : now) {
+      if (one.result() instanceof ProbeResult.Usable usable && isChosen(one)) {
         String slow = usable.evidence().get(ProbeResult.LIMITATION);
         if (slow != null) {
           hints.add(one.provider().id() + ": " + slow);
@@ -124,7 +124,8 @@ final class DoctorService implements Doctor {
         broken ? Verdict.BROKEN : degraded ? Verdict.DEGRADED : Verdict.GOOD,
         host(),
         Stream.concat(
-                now.stream().map(Probed::report), atStart.refusals().stream().map(Refusal::report))
+                now.stream().map(ProbedProvider::report),
+                atStart.refusals().stream().map(Refusal::report))
             .toList(),
         atStart.selections(),
         hints);
@@ -137,14 +138,14 @@ final class DoctorService implements Doctor {
   private String mounts() {
     try {
       return Files.readAllLines(Path.of("/proc/self/mountinfo")).stream()
-          .filter(line -> roots.all().stream().anyMatch(root -> concerns(line, root)))
+          .filter(line -> roots.list().stream().anyMatch(root -> isMountOf(line, root)))
           .collect(Collectors.joining("\n"));
     } catch (IOException e) {
       return "";
     }
   }
 
-  private static boolean concerns(String mount, RootOpener.Root root) {
+  private static boolean isMountOf(String mount, RootOpener.Root root) {
     String[] fields = mount.split(" ", MOUNT_POINT + 2);
     if (fields.length <= MOUNT_POINT) {
       return false;
@@ -154,7 +155,7 @@ final class DoctorService implements Doctor {
     return path.startsWith(point) || point.startsWith(path);
   }
 
-  private boolean chosen(Probed one) {
+  private boolean isChosen(ProbedProvider one) {
     return atStart.selections().stream()
         .anyMatch(
             selection ->
@@ -162,9 +163,9 @@ final class DoctorService implements Doctor {
                     && one.provider().id().equals(selection.chosen()));
   }
 
-  private boolean copyOnWrite(List<Probed> now) {
+  private boolean copyOnWrite(List<ProbedProvider> now) {
     return now.stream()
-        .filter(this::chosen)
+        .filter(this::isChosen)
         .filter(one -> one.role() == PluginKind.STORAGE || one.role() == PluginKind.MEMORY_STORAGE)
         .allMatch(
             one ->
@@ -179,11 +180,11 @@ final class DoctorService implements Doctor {
     try {
       facts.put("kernel", Host.kernelRelease());
       facts.put("user", Host.effectiveUid() == 0 ? "root" : "uid " + Host.effectiveUid());
-      for (RootOpener.Root root : roots.all()) {
+      for (RootOpener.Root root : roots.list()) {
         storage(root, facts);
       }
       facts.put("memory", memory());
-      facts.put("networkFilter", (egress.usable() ? "" : "unusable: ") + egress.detail());
+      facts.put("networkFilter", (egress.isUsable() ? "" : "unusable: ") + egress.detail());
     } catch (LinuxException | IOException e) {
       facts.put("error", String.valueOf(e.getMessage()));
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.selection;
 
-import dev.ramet.pluginhost.Probed;
+import dev.ramet.pluginhost.ProbedProvider;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.hypervisor.HypervisorFacts;
 import dev.ramet.spi.hypervisor.NetworkPlan;
@@ -24,11 +24,13 @@ final class PluginFit {
    *
    * @param networks the kinds of networks that this host sets up
    */
-  static List<Probed> withNetworks(List<Probed> hypervisors, Set<NetworkPlan.Kind> networks) {
+  static List<ProbedProvider> withNetworks(
+      List<ProbedProvider> hypervisors, Set<NetworkPlan.Kind> networks) {
     return hypervisors.stream().map(one -> withNetworks(one, networks)).toList();
   }
 
-  private static Probed withNetworks(Probed hypervisor, Set<NetworkPlan.Kind> networks) {
+  private static ProbedProvider withNetworks(
+      ProbedProvider hypervisor, Set<NetworkPlan.Kind> networks) {
     HypervisorFacts facts = hypervisor.usableFacts(HypervisorFacts.class).orElse(null);
     if (facts == null || facts.accepts().networks().stream().anyMatch(networks::contains)) {
       return hypervisor;
@@ -48,13 +50,14 @@ final class PluginFit {
    *
    * @param hypervisor the selected hypervisor, or null if there is none
    */
-  static List<Probed> withHypervisor(List<Probed> modes, @Nullable Probed hypervisor) {
+  static List<ProbedProvider> withHypervisor(
+      List<ProbedProvider> modes, @Nullable ProbedProvider hypervisor) {
     return hypervisor == null
         ? modes
         : modes.stream().map(one -> withHypervisor(one, hypervisor)).toList();
   }
 
-  private static Probed withHypervisor(Probed mode, Probed hypervisor) {
+  private static ProbedProvider withHypervisor(ProbedProvider mode, ProbedProvider hypervisor) {
     MemoryFacts facts = mode.usableFacts(MemoryFacts.class).orElse(null);
     HypervisorFacts machines = hypervisor.usableFacts(HypervisorFacts.class).orElse(null);
     if (facts == null || machines == null) {
@@ -73,8 +76,9 @@ final class PluginFit {
         "use a hypervisor that offers it");
   }
 
-  private static Probed unusable(Probed probed, String reason, String detail, String remedy) {
-    return new Probed(
+  private static ProbedProvider unusable(
+      ProbedProvider probed, String reason, String detail, String remedy) {
+    return new ProbedProvider(
         probed.role(),
         probed.provider(),
         new ProbeResult.Unusable(reason, detail, remedy),

@@ -4,14 +4,14 @@ package dev.ramet.engine.selection;
 import dev.ramet.egress.filter.EgressFilter;
 import dev.ramet.engine.Doctor;
 import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.root.DataRoots;
 import dev.ramet.engine.root.RootOpener;
-import dev.ramet.engine.root.Roots;
 import dev.ramet.engine.support.Errors;
 import dev.ramet.engine.tracking.MemoryModes;
 import dev.ramet.errors.RametException;
 import dev.ramet.files.FileTrees;
 import dev.ramet.pluginhost.Plugins;
-import dev.ramet.pluginhost.Probed;
+import dev.ramet.pluginhost.ProbedProvider;
 import dev.ramet.pluginhost.Prober;
 import dev.ramet.pluginhost.Ranking;
 import dev.ramet.pluginhost.Selection;
@@ -53,16 +53,16 @@ public final class PluginSelection {
   private final Plugins plugins;
   private final Prober prober;
   private final Set<NetworkPlan.Kind> networks;
-  private final List<Probed> hypervisors;
-  private final List<Probed> memoryModes;
+  private final List<ProbedProvider> hypervisors;
+  private final List<ProbedProvider> memoryModes;
 
   private PluginSelection(
       EngineConfig config,
       Plugins plugins,
       Prober prober,
       Set<NetworkPlan.Kind> networks,
-      List<Probed> hypervisors,
-      List<Probed> memoryModes) {
+      List<ProbedProvider> hypervisors,
+      List<ProbedProvider> memoryModes) {
     this.config = config;
     this.plugins = plugins;
     this.prober = prober;
@@ -75,8 +75,8 @@ public final class PluginSelection {
   static PluginSelection probe(
       EngineConfig config, Plugins plugins, Prober prober, Set<NetworkPlan.Kind> networks)
       throws IOException {
-    try (Probing probing = Probing.begin(config, plugins, prober, networks)) {
-      return probing.found();
+    try (PendingProbes probing = PendingProbes.start(config, plugins, prober, networks)) {
+      return probing.await();
     }
   }
 
@@ -86,7 +86,7 @@ public final class PluginSelection {
    * @param networks the kinds of networks that this host gives machines
    * @param scratch the directory they use
    */
-  public record Probing(
+  public record PendingProbes(
       EngineConfig config,
       Plugins plugins,
       Prober prober,
@@ -96,31 +96,31 @@ public final class PluginSelection {
       Prober.Pending memoryModes)
       implements AutoCloseable {
     /** Starts the probes. */
-    public static Probing begin(
+    public static PendingProbes start(
         EngineConfig config, Plugins plugins, Prober prober, Set<NetworkPlan.Kind> networks)
         throws IOException {
       Path scratch = ProbeScratch.make(config.dataRoot());
-      return new Probing(
+      return new PendingProbes(
           config,
           plugins,
           prober,
           networks,
           scratch,
-          begin(config, plugins, prober, scratch, PluginKind.HYPERVISOR),
-          begin(config, plugins, prober, scratch, PluginKind.MEMORY));
+          start(config, plugins, prober, scratch, PluginKind.HYPERVISOR),
+          start(config, plugins, prober, scratch, PluginKind.MEMORY));
     }
 
-    private static Prober.Pending begin(
+    private static Prober.Pending start(
         EngineConfig config, Plugins plugins, Prober prober, Path scratch, PluginKind role) {
-      return prober.begin(role, plugins.of(role), id -> context(config, scratch, id));
+      return prober.start(role, plugins.providers(role), id -> context(config, scratch, id));
     }
 
     /** Waits for the probes and returns the result. */
-    public PluginSelection found() {
+    public PluginSelection await() {
       Ranking ranking = plugins.ranking();
-      List<Probed> machines =
+      List<ProbedProvider> machines =
           ranking.ranked(PluginFit.withNetworks(hypervisors.results(), networks));
-      List<Probed> modes =
+      List<ProbedProvider> modes =
           PluginFit.withHypervisor(memoryModes.results(), choice(config, machines).orElse(null));
       return new PluginSelection(
           config, plugins, prober, networks, machines, ranking.ranked(modes));
@@ -139,11 +139,12 @@ public final class PluginSelection {
     return new ProbeContext(directory, config.plugin(id));
   }
 
-  private Optional<Probed> hypervisorChoice() {
+  private Optional<ProbedProvider> hypervisorChoice() {
     return choice(config, hypervisors);
   }
 
-  private static Optional<Probed> choice(EngineConfig config, List<Probed> hypervisors) {
+  private static Optional<ProbedProvider> choice(
+      EngineConfig config, List<ProbedProvider> hypervisors) {
     String wanted = config.settings().find(HYPERVISOR).orElse(null);
     if (wanted == null) {
       return Ranking.best(hypervisors);
@@ -155,7 +156,7 @@ public final class PluginSelection {
 
   /** Opens the selected hypervisor anew, or returns one that reports why there is none. */
   public Hypervisor openHypervisor() {
-    Optional<Probed> choice = hypervisorChoice();
+    Optional<ProbedProvider> choice = hypervisorChoice();
     if (choice.isPresent() && choice.get().provider() instanceof HypervisorProvider provider) {
       try {
         return provider.open(context(config, config.dataRoot(), provider.id()));
@@ -169,7 +170,10 @@ public final class PluginSelection {
     String remedies =
         String.join(
             "; ",
-            hypervisors.stream().map(Probed::remedy).filter(text -> !text.isEmpty()).toList());
+            hypervisors.stream()
+                .map(ProbedProvider::remedy)
+                .filter(text -> !text.isEmpty())
+                .toList());
     return new UnavailableHypervisor(
         selection(PluginKind.HYPERVISOR, hypervisors, null).reason(), remedies);
   }
@@ -182,8 +186,9 @@ public final class PluginSelection {
   }
 
   /** Returns the same with the hypervisors left that can use the images of these roots. */
-  public PluginSelection fitting(Roots roots) {
-    List<Probed> fit = hypervisors.stream().map(one -> StorageFit.checked(one, roots)).toList();
+  public PluginSelection fitting(DataRoots roots) {
+    List<ProbedProvider> fit =
+        hypervisors.stream().map(one -> StorageFit.checked(one, roots)).toList();
     return new PluginSelection(config, plugins, prober, networks, fit, memoryModes);
   }
 
@@ -210,9 +215,12 @@ public final class PluginSelection {
 
   /** Returns the doctor of this host. */
   public Doctor doctor(
-      Roots roots, EgressFilter egress, OpenAgents agents, Supplier<List<Probed>> storageProbes) {
+      DataRoots roots,
+      EgressFilter egress,
+      UnauthenticatedAgents agents,
+      Supplier<List<ProbedProvider>> storageProbes) {
     List<Selection> selections = new ArrayList<>();
-    roots.all().forEach(root -> selections.add(root.selection()));
+    roots.list().forEach(root -> selections.add(root.selection()));
     selections.add(
         selection(
             PluginKind.HYPERVISOR,
@@ -224,8 +232,8 @@ public final class PluginSelection {
             memoryModes,
             Ranking.best(memoryModes).map(one -> one.provider().id()).orElse(null)));
     List<String> advice = new ArrayList<>();
-    List<Probed> all = new ArrayList<>();
-    for (RootOpener.Root root : roots.all()) {
+    List<ProbedProvider> all = new ArrayList<>();
+    for (RootOpener.Root root : roots.list()) {
       String storageAdvice = root.advice();
       if (storageAdvice != null) {
         advice.add(storageAdvice);
@@ -244,19 +252,21 @@ public final class PluginSelection {
         () -> probeAll(roots, storageProbes));
   }
 
-  private List<Probed> probeAll(Roots roots, Supplier<List<Probed>> storageProbes) {
+  private List<ProbedProvider> probeAll(
+      DataRoots roots, Supplier<List<ProbedProvider>> storageProbes) {
     try {
       PluginSelection fresh = probe(config, plugins, prober, networks).fitting(roots);
-      List<Probed> all = new ArrayList<>(storageProbes.get());
+      List<ProbedProvider> all = new ArrayList<>(storageProbes.get());
       all.addAll(fresh.hypervisors);
       all.addAll(fresh.memoryModes);
       return List.copyOf(all);
     } catch (IOException e) {
-      throw Errors.io("cannot probe", config.dataRoot(), e);
+      throw Errors.ioError("cannot probe", config.dataRoot(), e);
     }
   }
 
-  private Selection selection(PluginKind role, List<Probed> probed, @Nullable String chosen) {
+  private Selection selection(
+      PluginKind role, List<ProbedProvider> probed, @Nullable String chosen) {
     String forced =
         role == PluginKind.HYPERVISOR
             ? config.settings().find(HYPERVISOR).orElse(null)
@@ -268,7 +278,7 @@ public final class PluginSelection {
         probed.stream()
             .filter(one -> one.provider().id().equals(forced))
             .findFirst()
-            .map(Probed::reason)
+            .map(ProbedProvider::reason)
             .orElse("there is no such plugin");
     return obstacle.isEmpty()
         ? new Selection(role.label(), "", forced, "set in the configuration")

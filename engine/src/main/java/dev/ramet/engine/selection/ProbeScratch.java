@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.selection;
 
-import dev.ramet.files.NoRoom;
+import dev.ramet.files.DiskFullErrors;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.FullFileSystem;
 import dev.ramet.linux.file.PathCalls;
@@ -32,7 +32,7 @@ final class ProbeScratch {
   static Path make(Path dataRoot) throws IOException {
     FullFileSystem full = FullFileSystem.find(dataRoot, NEED_BYTES);
     if (full == null) {
-      String name = ProbeRemains.PREFIX + ThreadLocalRandom.current().nextLong(Long.MAX_VALUE);
+      String name = ProbeLeftovers.PREFIX + ThreadLocalRandom.current().nextLong(Long.MAX_VALUE);
       Path directory = dataRoot.resolve(name);
       try {
         PathCalls.makeDirectory(directory, 0700);
@@ -43,20 +43,20 @@ final class ProbeScratch {
         }
       }
     }
-    return elsewhere(dataRoot);
+    return temporaryDirectory(dataRoot);
   }
 
-  private static Path elsewhere(Path dataRoot) throws IOException {
+  private static Path temporaryDirectory(Path dataRoot) throws IOException {
     for (Path place : ELSEWHERE) {
       if (Files.isWritable(place) && FullFileSystem.find(place, NEED_BYTES) == null) {
         LOG.log(
             System.Logger.Level.INFO,
             "probing in {0}: too little space left on {1}",
             place,
-            FullFileSystem.toldAt(dataRoot).describe());
-        return Files.createTempDirectory(place, ProbeRemains.PREFIX);
+            FullFileSystem.findAt(dataRoot).describe());
+        return Files.createTempDirectory(place, ProbeLeftovers.PREFIX);
       }
     }
-    throw NoRoom.error("cannot probe in " + dataRoot, dataRoot, null);
+    throw DiskFullErrors.error("cannot probe in " + dataRoot, dataRoot, null);
   }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.selection;
 
+import dev.ramet.engine.root.DataRoots;
 import dev.ramet.engine.root.RootOpener;
-import dev.ramet.engine.root.Roots;
-import dev.ramet.pluginhost.Probed;
+import dev.ramet.pluginhost.ProbedProvider;
 import dev.ramet.pluginhost.find.PluginKind;
 import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.hypervisor.HypervisorFacts;
@@ -26,17 +26,18 @@ final class StorageFit {
   private StorageFit() {}
 
   /** Returns a hypervisor's probe, turned into one that reports why it does not fit if so. */
-  static Probed checked(Probed hypervisor, Roots roots) {
+  static ProbedProvider checked(ProbedProvider hypervisor, DataRoots roots) {
     HypervisorFacts facts = hypervisor.usableFacts(HypervisorFacts.class).orElse(null);
     if (facts == null) {
       return hypervisor;
     }
-    for (RootOpener.Root root : roots.all()) {
+    for (RootOpener.Root root : roots.list()) {
       StorageFacts storage = facts(root);
       ProbeResult.Unusable misfit =
           storage == null ? null : misfit(facts, root, storage, roots.memory() != null);
       if (misfit != null) {
-        return new Probed(hypervisor.role(), hypervisor.provider(), misfit, hypervisor.millis());
+        return new ProbedProvider(
+            hypervisor.role(), hypervisor.provider(), misfit, hypervisor.millis());
       }
     }
     return hypervisor;
@@ -45,7 +46,7 @@ final class StorageFit {
   private static @Nullable StorageFacts facts(RootOpener.Root root) {
     return root.probed().stream()
         .filter(one -> one.provider().id().equals(root.provider().id()))
-        .map(Probed::facts)
+        .map(ProbedProvider::facts)
         .filter(StorageFacts.class::isInstance)
         .map(StorageFacts.class::cast)
         .findFirst()

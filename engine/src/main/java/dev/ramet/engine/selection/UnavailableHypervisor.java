@@ -43,17 +43,17 @@ public final class UnavailableHypervisor implements Hypervisor {
 
   @Override
   public RunningVm boot(VmSpec spec, Duration timeout) {
-    throw unfit();
+    throw unavailable();
   }
 
   @Override
   public PausedVm restore(VmSpec spec, SavedVm saved, Duration timeout) {
-    throw unfit();
+    throw unavailable();
   }
 
   @Override
   public Optional<RunningVm> reattach(VmSpec spec, Duration timeout) {
-    throw unfit();
+    throw unavailable();
   }
 
   @Override
@@ -64,7 +64,7 @@ public final class UnavailableHypervisor implements Hypervisor {
   @Override
   public void close() {}
 
-  private RametException unfit() {
+  private RametException unavailable() {
     return new RametException(
         ErrorCode.HOST_UNFIT, "no hypervisor works on this host: " + reason, remedy, null);
   }

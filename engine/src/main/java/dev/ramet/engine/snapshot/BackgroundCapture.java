@@ -6,10 +6,10 @@ import dev.ramet.engine.capture.CaptureOrder;
 import dev.ramet.engine.capture.Capturer;
 import dev.ramet.engine.snapshots.NewSnapshot;
 import dev.ramet.engine.state.LiveSandbox;
-import dev.ramet.engine.state.Names;
 import dev.ramet.engine.state.PendingSnapshots;
 import dev.ramet.engine.state.SandboxRecord;
 import dev.ramet.engine.state.SandboxStore;
+import dev.ramet.engine.state.SnapshotNames;
 import dev.ramet.engine.state.SnapshotStore;
 import dev.ramet.engine.support.Errors;
 import dev.ramet.engine.support.Ids;
@@ -61,15 +61,15 @@ public final class BackgroundCapture {
    * @throws RametException if anything fails before the machine runs again; then nothing is left
    */
   PendingSnapshots.Entry start(LiveSandbox live, NewSnapshot request, IdListener ids) {
-    LiveSandbox.Hold hold = live.hold("snapshot");
-    Names.Reservation reservation = () -> {};
+    LiveSandbox.Hold hold = live.acquire("snapshot");
+    SnapshotNames.Reservation reservation = () -> {};
     CompletableFuture<PendingSnapshots.Entry> resumed;
     boolean handedOver = false;
     try {
       reservation = SnapshotCreator.reserve(snapshots, request);
       SandboxRecord sandbox = sandboxes.get(live.id()).saved();
-      Names.Reservation name = reservation;
-      String id = Ids.next('s');
+      SnapshotNames.Reservation name = reservation;
+      String id = Ids.newId('s');
       ids.assigning(List.of(id));
       Capture capture = new Capture(id, request, sandbox);
       resumed = capture.resumed;
@@ -84,7 +84,7 @@ public final class BackgroundCapture {
     try {
       return resumed.get();
     } catch (ExecutionException e) {
-      throw Errors.any(
+      throw Errors.translate(
           "cannot snapshot " + live.id(),
           sandboxes.root(),
           Objects.requireNonNullElse(e.getCause(), e));
@@ -108,13 +108,13 @@ public final class BackgroundCapture {
       this.sandbox = sandbox;
     }
 
-    void run(LiveSandbox live, LiveSandbox.Hold hold, Names.Reservation reservation) {
+    void run(LiveSandbox live, LiveSandbox.Hold hold, SnapshotNames.Reservation reservation) {
       Throwable failure = null;
       try (hold;
           reservation) {
         capturer.capture(
             live,
-            CaptureOrder.of(id, request, sandbox.sourceId(), Durability.DURABLE),
+            CaptureOrder.forRequest(id, request, sandbox.sourceId(), Durability.DURABLE),
             this::resumed);
       } catch (Throwable e) { // the caller waits for the outcome, whatever it is
         failure = e;
@@ -125,14 +125,14 @@ public final class BackgroundCapture {
       if (begun == null) {
         resumed.completeExceptionally(failure == null ? new IllegalStateException() : failure);
       } else if (failure == null) {
-        writings.ended(begun);
+        writings.remove(begun);
       } else {
-        writings.failed(begun, Errors.any("cannot write " + id, sandboxes.root(), failure));
+        writings.failed(begun, Errors.translate("cannot write " + id, sandboxes.root(), failure));
       }
     }
 
     private void resumed(Instant instant) {
-      PendingSnapshots.Entry begun = writings.begin(id, request, sandbox, instant);
+      PendingSnapshots.Entry begun = writings.add(id, request, sandbox, instant);
       entry = begun;
       resumed.complete(begun);
     }

@@ -4,15 +4,15 @@ package dev.ramet.engine.snapshot;
 import dev.ramet.engine.IdListener;
 import dev.ramet.engine.capture.CaptureOrder;
 import dev.ramet.engine.capture.PausedCapturer;
-import dev.ramet.engine.capture.Replacement;
 import dev.ramet.engine.capture.SandboxCapturer;
-import dev.ramet.engine.sandbox.Views;
+import dev.ramet.engine.capture.SnapshotReplacement;
+import dev.ramet.engine.sandbox.RecordViews;
 import dev.ramet.engine.snapshots.NewSnapshot;
 import dev.ramet.engine.snapshots.Snapshot;
 import dev.ramet.engine.state.LiveSandbox;
-import dev.ramet.engine.state.Names;
 import dev.ramet.engine.state.SandboxRecord;
 import dev.ramet.engine.state.SandboxStore;
+import dev.ramet.engine.state.SnapshotNames;
 import dev.ramet.engine.state.SnapshotRecord;
 import dev.ramet.engine.state.SnapshotStore;
 import dev.ramet.engine.support.Ids;
@@ -24,22 +24,22 @@ import org.jspecify.annotations.Nullable;
 
 /** Takes snapshots, with or without waiting until they are written. Thread-safe. */
 public final class SnapshotCreator {
-  private static final int MOST_DESCRIPTION = 1000;
+  private static final int MAX_DESCRIPTION = 1000;
 
   private final SandboxStore sandboxes;
   private final SnapshotStore snapshots;
   private final SandboxCapturer capturer;
   private final BackgroundCapture background;
-  private final Replacement replacement;
-  private final Views views;
+  private final SnapshotReplacement replacement;
+  private final RecordViews views;
 
   public SnapshotCreator(
       SandboxStore sandboxes,
       SnapshotStore snapshots,
       SandboxCapturer capturer,
       BackgroundCapture background,
-      Replacement replacement,
-      Views views) {
+      SnapshotReplacement replacement,
+      RecordViews views) {
     this.sandboxes = sandboxes;
     this.snapshots = snapshots;
     this.capturer = capturer;
@@ -53,15 +53,16 @@ public final class SnapshotCreator {
     checkDescription(wanted.description());
     NewSnapshot request = wanted.replacing(replacement.resolve(sandboxId, wanted.replaces()));
     LiveSandbox live = sandboxes.get(sandboxId);
-    if (!request.untilReady() && request.memory() && !PausedCapturer.fits(live.saved())) {
+    if (!request.untilReady() && request.memory() && !PausedCapturer.isPaused(live.saved())) {
       return views.snapshot(background.start(live, request, ids));
     }
-    try (LiveSandbox.Hold hold = live.hold("snapshot");
-        Names.Reservation reservation = reserve(snapshots, request)) {
+    try (LiveSandbox.Hold hold = live.acquire("snapshot");
+        SnapshotNames.Reservation reservation = reserve(snapshots, request)) {
       SandboxRecord record = sandboxes.get(sandboxId).saved();
-      String id = Ids.next('s');
+      String id = Ids.newId('s');
       ids.assigning(List.of(id));
-      CaptureOrder order = CaptureOrder.of(id, request, record.sourceId(), Durability.DURABLE);
+      CaptureOrder order =
+          CaptureOrder.forRequest(id, request, record.sourceId(), Durability.DURABLE);
       return views.lastSnapshot(live, capturer.capture(live, order, request.memory()));
     }
   }
@@ -70,7 +71,7 @@ public final class SnapshotCreator {
    * Reserves the snapshot's name. Another snapshot may have it: the tag moves to the new one when
    * that is ready.
    */
-  static Names.Reservation reserve(SnapshotStore snapshots, NewSnapshot request) {
+  static SnapshotNames.Reservation reserve(SnapshotStore snapshots, NewSnapshot request) {
     return snapshots
         .names()
         .reserve(
@@ -78,9 +79,9 @@ public final class SnapshotCreator {
   }
 
   private static void checkDescription(@Nullable String description) {
-    if (description != null && description.length() > MOST_DESCRIPTION) {
+    if (description != null && description.length() > MAX_DESCRIPTION) {
       throw RametException.invalid(
-          "description", "must have at most " + MOST_DESCRIPTION + " characters");
+          "description", "must have at most " + MAX_DESCRIPTION + " characters");
     }
   }
 }

@@ -3,7 +3,7 @@ package dev.ramet.engine.snapshot;
 
 import dev.ramet.engine.IdListener;
 import dev.ramet.engine.capture.ChangeDetector;
-import dev.ramet.engine.sandbox.Views;
+import dev.ramet.engine.sandbox.RecordViews;
 import dev.ramet.engine.snapshots.NewSnapshot;
 import dev.ramet.engine.snapshots.Snapshot;
 import dev.ramet.engine.snapshots.SnapshotDifference;
@@ -31,9 +31,9 @@ public final class SnapshotOperations implements Snapshots {
   private final PendingSnapshots writings;
   private final SnapshotCreator creator;
   private final ChangeDetector changes;
-  private final SnapshotDiff differences;
+  private final SnapshotComparer differences;
   private final SnapshotReclaimer reclaimer;
-  private final Views views;
+  private final RecordViews views;
 
   /**
    * Creates the operations.
@@ -46,9 +46,9 @@ public final class SnapshotOperations implements Snapshots {
       PendingSnapshots writings,
       SnapshotCreator creator,
       ChangeDetector changes,
-      SnapshotDiff differences,
+      SnapshotComparer differences,
       SnapshotReclaimer reclaimer,
-      Views views) {
+      RecordViews views) {
     this.sandboxes = sandboxes;
     this.snapshots = snapshots;
     this.writings = writings;
@@ -65,10 +65,10 @@ public final class SnapshotOperations implements Snapshots {
   }
 
   @Override
-  public Optional<Snapshot> unchanged(String sandboxId) {
+  public Optional<Snapshot> findUnchanged(String sandboxId) {
     LiveSandbox live = sandboxes.get(sandboxId);
-    try (LiveSandbox.Hold hold = live.hold("snapshot")) {
-      return Optional.ofNullable(changes.since(sandboxes.get(sandboxId)))
+    try (LiveSandbox.Hold hold = live.acquire("snapshot")) {
+      return Optional.ofNullable(changes.lastSnapshotIfUnchanged(sandboxes.get(sandboxId)))
           .map(found -> views.lastSnapshot(live, found))
           .filter(snapshot -> snapshot.status() != Snapshot.Status.BROKEN);
     }
@@ -77,17 +77,17 @@ public final class SnapshotOperations implements Snapshots {
   @Override
   public Snapshot get(String idOrName) {
     PendingSnapshots.Entry writing = writings.find(idOrName);
-    SnapshotRecord record = published(idOrName);
+    SnapshotRecord record = findPublished(idOrName);
     if (record != null) {
       return views.snapshot(record);
     }
     if (writing == null) {
-      throw snapshots.names().missing("snapshot", idOrName);
+      throw snapshots.names().notFound("snapshot", idOrName);
     }
     return views.snapshot(writing);
   }
 
-  private @Nullable SnapshotRecord published(String idOrName) {
+  private @Nullable SnapshotRecord findPublished(String idOrName) {
     return snapshots
         .names()
         .resolve(idOrName)
@@ -132,12 +132,12 @@ public final class SnapshotOperations implements Snapshots {
             .toList();
     if (records.isEmpty()) {
       if (writing == null) {
-        throw snapshots.names().missing("snapshot", idOrName);
+        throw snapshots.names().notFound("snapshot", idOrName);
       }
       if (writing.failure() == null) {
         throw writings.refusal(writing);
       }
-      writings.forget(writing);
+      writings.removeFailed(writing);
       return;
     }
     if (strict) {

@@ -65,7 +65,7 @@ public record NewSnapshot(
   }
 
   /** Creates a request that uses the best available memory mode, with an optional name. */
-  public static NewSnapshot of(String sandboxId, @Nullable String name) {
+  public static NewSnapshot named(String sandboxId, @Nullable String name) {
     return new NewSnapshot(sandboxId, name, null, null, true, false, true, null);
   }
 }

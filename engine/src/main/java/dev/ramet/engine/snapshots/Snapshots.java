@@ -47,11 +47,11 @@ public interface Snapshots {
    * @throws dev.ramet.errors.RametException {@code NOT_FOUND}, {@code CONFLICT} when the sandbox
    *     neither runs nor is paused, or is busy
    */
-  Optional<Snapshot> unchanged(String sandboxId);
+  Optional<Snapshot> findUnchanged(String sandboxId);
 
   /** Captures a sandbox in the best available memory mode, with an optional name. */
   default Snapshot create(String sandboxId, @Nullable String name) {
-    return create(NewSnapshot.of(sandboxId, name));
+    return create(NewSnapshot.named(sandboxId, name));
   }
 
   /**

@@ -8,7 +8,7 @@ import dev.ramet.engine.capture.CopyPreparer;
 import dev.ramet.engine.capture.DiskCapturer;
 import dev.ramet.engine.capture.MemoryImages;
 import dev.ramet.engine.capture.PausedCapturer;
-import dev.ramet.engine.capture.Replacement;
+import dev.ramet.engine.capture.SnapshotReplacement;
 import dev.ramet.engine.capture.SnapshotTarget;
 import dev.ramet.engine.capture.WritebackErrors;
 import dev.ramet.engine.metrics.Registry;
@@ -29,7 +29,7 @@ import dev.ramet.engine.tracking.MemoryModes;
  */
 record CaptureParts(
     SnapshotTarget target,
-    Replacement replacement,
+    SnapshotReplacement replacement,
     Capturer capturer,
     DiskCapturer disks,
     PausedCapturer paused) {
@@ -43,7 +43,7 @@ record CaptureParts(
   record Memory(MemoryModes modes, boolean stable, PageWriter pages) {}
 
   /** Connects the parts. */
-  static CaptureParts of(
+  static CaptureParts assemble(
       EngineConfig config,
       RootContents root,
       SnapshotReclaimer reclaimer,
@@ -52,11 +52,11 @@ record CaptureParts(
       Undo close) {
     SnapshotTarget target =
         new SnapshotTarget(root.layout(), root.snapshots(), root.storage(), config.steps());
-    Replacement replacement =
-        new Replacement(
+    SnapshotReplacement replacement =
+        new SnapshotReplacement(
             root.snapshots(),
             root.storage(),
-            config.settings().get(Replacement.MEMORY_VOLUMES),
+            config.settings().get(SnapshotReplacement.MEMORY_VOLUMES),
             reclaimer,
             config.steps());
     WritebackErrors lost = new WritebackErrors(root.layout(), root.storage());

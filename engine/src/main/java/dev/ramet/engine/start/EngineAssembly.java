@@ -8,7 +8,7 @@ import dev.ramet.engine.metrics.Registry;
 import dev.ramet.engine.pages.PageWriter;
 import dev.ramet.engine.pages.StagingPool;
 import dev.ramet.engine.sandbox.RecordGauges;
-import dev.ramet.engine.selection.OpenAgents;
+import dev.ramet.engine.selection.UnauthenticatedAgents;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.PendingSnapshots;
 import dev.ramet.engine.state.RootContents;
@@ -52,7 +52,7 @@ final class EngineAssembly {
       return open(config, plugins, networks, close);
     } catch (IOException | LinuxException | RuntimeException e) {
       close.close();
-      throw Errors.any("cannot open " + config.dataRoot(), config.dataRoot(), e);
+      throw Errors.translate("cannot open " + config.dataRoot(), config.dataRoot(), e);
     }
   }
 
@@ -64,7 +64,7 @@ final class EngineAssembly {
     // memory (above all an emulator's translated code): with huge pages each touch would cost 2
     // MiB.
     Host.disableHugePages();
-    Plugins plugins = loaded.checked(PluginPolicy.of(config.settings()));
+    Plugins plugins = loaded.checked(PluginPolicy.from(config.settings()));
     OpenedRoots opened = OpenedRoots.open(config, plugins, HostNetwork.kinds(networks), close);
     RootContents root = contents(config, opened);
     SnapshotReclaimer reclaimer = new SnapshotReclaimer(root);
@@ -86,12 +86,12 @@ final class EngineAssembly {
             .doctor(
                 opened.roots(),
                 network.egress(),
-                new OpenAgents(root.sandboxes(), root.snapshots(), facts.guestSecret()),
+                new UnauthenticatedAgents(root.sandboxes(), root.snapshots(), facts.guestSecret()),
                 opened::probes);
 
     EngineThreads threads = EngineThreads.start(close);
     MachineParts machines =
-        MachineParts.of(
+        MachineParts.assemble(
             config,
             root,
             facts,
@@ -101,7 +101,7 @@ final class EngineAssembly {
             MachineParts.workingSets(config, root, reclaimer, metrics, threads.timer(), close));
     PageWriter pages = new PageWriter(staging, STAGING_BYTES);
     CaptureParts captures =
-        CaptureParts.of(
+        CaptureParts.assemble(
             config,
             root,
             reclaimer,
@@ -110,12 +110,12 @@ final class EngineAssembly {
             close);
     RecordGauges.register(metrics, root.sandboxes(), root.snapshots());
     LifecycleParts lives =
-        LifecycleParts.of(config, root, reclaimer, modes, threads, machines, captures, close);
+        LifecycleParts.assemble(config, root, reclaimer, modes, threads, machines, captures, close);
     MachineRecovery recovery =
         new MachineRecovery(root, modes, machines.launcher(), machines.starter());
     new StartupRecovery(root, volumeStore, network.egress(), recovery, lives.lifecycle(), reclaimer)
         .run();
-    volumes.clear();
+    volumes.removeNamelessFiles();
     OperationAssembly assembly =
         new OperationAssembly(config, opened, root, reclaimer, machines, captures, lives);
     return new OpenEngine(

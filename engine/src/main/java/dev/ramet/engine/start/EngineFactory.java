@@ -14,7 +14,7 @@ public final class EngineFactory {
 
   /** Opens a data root with the plugins that the settings name. */
   public static Engine open(EngineConfig config) {
-    return open(config, PluginHost.load(PluginPolicy.of(config.settings())));
+    return open(config, PluginHost.load(PluginPolicy.from(config.settings())));
   }
 
   /**
@@ -30,8 +30,8 @@ public final class EngineFactory {
   }
 
   /** Opens a data root for inspection with the plugins that the settings name. */
-  public static OfflineStorage atRest(EngineConfig config) {
-    return atRest(config, PluginHost.load(PluginPolicy.of(config.settings())));
+  public static OfflineStorage openOffline(EngineConfig config) {
+    return openOffline(config, PluginHost.load(PluginPolicy.from(config.settings())));
   }
 
   /**
@@ -46,7 +46,7 @@ public final class EngineFactory {
    *     cannot be read, {@code HOST_UNFIT} if its storage backend is missing or its pool cannot be
    *     mounted, {@code UNSUPPORTED} if its storage backend can be inspected by a running host only
    */
-  public static OfflineStorage atRest(EngineConfig config, PluginHost plugins) {
+  public static OfflineStorage openOffline(EngineConfig config, PluginHost plugins) {
     return OfflineRoots.open(config, plugins.checked(PluginPolicy.BUILT_IN));
   }
 }

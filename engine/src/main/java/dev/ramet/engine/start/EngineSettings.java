@@ -5,12 +5,12 @@ import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.OutboundSettings;
 import dev.ramet.engine.capture.MemoryImages;
 import dev.ramet.engine.capture.PreCopier;
-import dev.ramet.engine.capture.Replacement;
+import dev.ramet.engine.capture.SnapshotReplacement;
 import dev.ramet.engine.machine.AgentSetup;
 import dev.ramet.engine.machine.VmLauncher;
 import dev.ramet.engine.machine.WorkingSetPrefetcher;
+import dev.ramet.engine.root.DataRoots;
 import dev.ramet.engine.root.RootOpener;
-import dev.ramet.engine.root.Roots;
 import dev.ramet.engine.sandbox.CloneStarter;
 import dev.ramet.engine.selection.PluginSelection;
 import dev.ramet.engine.template.Recipe;
@@ -36,16 +36,16 @@ public final class EngineSettings {
         SettingGroup.of(
             "storage",
             RootOpener.PROVISION,
-            Roots.POOL_SIZE,
-            Roots.BACKEND,
-            Roots.MEMORY_ROOT,
-            Roots.MEMORY_BACKEND,
+            DataRoots.POOL_SIZE,
+            DataRoots.BACKEND,
+            DataRoots.MEMORY_ROOT,
+            DataRoots.MEMORY_BACKEND,
             Recipe.CACHE_DIRECTORY,
             Recipe.GUEST_DIRECTORY),
         SettingGroup.of(
             "memory",
             PluginSelection.MEMORY_MODE,
-            Replacement.MEMORY_VOLUMES,
+            SnapshotReplacement.MEMORY_VOLUMES,
             PreCopier.ROUNDS,
             PreCopier.BYTES,
             PreCopier.TIME,
@@ -77,17 +77,18 @@ public final class EngineSettings {
    *     sentence that begins with the key
    */
   public static void check(Settings set, BiConsumer<String, String> problem) {
-    Setting<Path> root = Roots.MEMORY_ROOT;
-    if (set.has(Roots.MEMORY_BACKEND) && !set.has(root)) {
-      problem.accept(Roots.MEMORY_BACKEND.key(), "needs " + root.key());
+    Setting<Path> root = DataRoots.MEMORY_ROOT;
+    if (set.has(DataRoots.MEMORY_BACKEND) && !set.has(root)) {
+      problem.accept(DataRoots.MEMORY_BACKEND.key(), "needs " + root.key());
     }
-    if (set.has(root) && normal(set.get(root)).equals(normal(set.get(EngineConfig.DATA_ROOT)))) {
+    if (set.has(root)
+        && normalize(set.get(root)).equals(normalize(set.get(EngineConfig.DATA_ROOT)))) {
       problem.accept(
           root.key(), "is the data root itself; leave it out to keep memory images there");
     }
   }
 
-  private static Path normal(Path path) {
+  private static Path normalize(Path path) {
     return path.toAbsolutePath().normalize();
   }
 }

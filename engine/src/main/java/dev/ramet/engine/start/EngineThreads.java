@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
  */
 record EngineThreads(ScheduledExecutorService timer, ExecutorService workers) {
   private static final System.Logger LOG = System.getLogger(EngineThreads.class.getName());
-  private static final int PATIENCE_SECONDS = 10;
+  private static final int TIMEOUT_SECONDS = 10;
 
   /** Creates the threads, to be stopped when the engine closes. */
   static EngineThreads start(Undo close) {
@@ -40,7 +40,7 @@ record EngineThreads(ScheduledExecutorService timer, ExecutorService workers) {
     timer.shutdownNow();
     workers.shutdown();
     try {
-      if (!workers.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+      if (!workers.awaitTermination(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
         LOG.log(System.Logger.Level.WARNING, "a sandbox was still being ended");
       }
     } catch (InterruptedException e) {

@@ -25,11 +25,11 @@ import java.util.concurrent.TimeUnit;
  */
 record LifecycleParts(SandboxLifecycle lifecycle, SandboxExpiry expiry, PauseService pauses) {
   private static final System.Logger LOG = System.getLogger(LifecycleParts.class.getName());
-  private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
   private static final int LOG_SECONDS = 5;
 
   /** Connects the parts. */
-  static LifecycleParts of(
+  static LifecycleParts assemble(
       EngineConfig config,
       RootContents root,
       SnapshotReclaimer reclaimer,
@@ -80,7 +80,7 @@ record LifecycleParts(SandboxLifecycle lifecycle, SandboxExpiry expiry, PauseSer
   /** Closes all trackers, so that the machines' processes are left as they were found. */
   private static void closeTrackers(SandboxStore sandboxes) {
     for (LiveSandbox live : sandboxes.all()) {
-      try (LiveSandbox.Hold hold = live.hold("close", CLOSE_PATIENCE)) {
+      try (LiveSandbox.Hold hold = live.acquire("close", CLOSE_TIMEOUT)) {
         live.tracking().close();
       } catch (RametException e) {
         // The tracker's kernel objects are released with this process; the capture under way still

@@ -43,7 +43,7 @@ record MachineParts(
    * @param facts the facts about the hypervisor
    * @param networks the networks of this host, the preferred one first
    */
-  static MachineParts of(
+  static MachineParts assemble(
       EngineConfig config,
       RootContents root,
       HypervisorFacts facts,

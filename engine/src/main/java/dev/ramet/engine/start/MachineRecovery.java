@@ -39,7 +39,7 @@ final class MachineRecovery {
   }
 
   /** Removes the machines that an unfinished rollback or pause left behind. */
-  void clearOthers(SandboxRecord record) throws IOException {
+  void removeStaleMachines(SandboxRecord record) throws IOException {
     Path current = root.layout().machine(record.id(), record.machine().number());
     boolean paused = record.state() == SandboxRecord.State.PAUSED;
     for (Path directory : FileTrees.children(root.layout().sandbox(record.id()))) {
@@ -63,15 +63,15 @@ final class MachineRecovery {
     try {
       Optional<RunningVm> vm = launcher.reattach(record);
       if (vm.isPresent()) {
-        starter.foundAgain(record, vm.get());
-        return foundAgain(record, vm.get());
+        starter.restoreConnections(record, vm.get());
+        return reattachedSandbox(record, vm.get());
       }
       lost = "its machine had ended when the host started";
     } catch (RametException e) {
       lost = "its machine could not be found again: " + e.getMessage();
-      if (saysNothing(e.code())) {
+      if (isInconclusive(e.code())) {
         LOG.log(System.Logger.Level.WARNING, "sandbox {0} is out of reach: {1}", record.id(), lost);
-        return new LiveSandbox(record.in(SandboxRecord.State.FAILED, lost), null);
+        return new LiveSandbox(record.withState(SandboxRecord.State.FAILED, lost), null);
       }
     } catch (RuntimeException e) {
       lost = "its machine could not be found again: " + e.getMessage();
@@ -79,7 +79,7 @@ final class MachineRecovery {
     LOG.log(System.Logger.Level.WARNING, "sandbox {0} failed: {1}", record.id(), lost);
     // From here on the machine is never searched for again.
     root.hypervisor().reap(root.layout().sandbox(record.id()));
-    SandboxRecord failed = record.in(SandboxRecord.State.FAILED, lost);
+    SandboxRecord failed = record.withState(SandboxRecord.State.FAILED, lost);
     root.sandboxes().save(failed);
     return new LiveSandbox(failed, null);
   }
@@ -88,25 +88,25 @@ final class MachineRecovery {
    * Returns a sandbox whose machine was found again. Its tracking has a gap: the writes since its
    * last capture were tracked by another process.
    */
-  private LiveSandbox foundAgain(SandboxRecord record, RunningVm vm) {
+  private LiveSandbox reattachedSandbox(SandboxRecord record, RunningVm vm) {
     LiveSandbox live = new LiveSandbox(record, vm);
     root.snapshots()
-        .lastOf(record.id(), record.machine().number())
-        .ifPresent(last -> live.tracking().foundAgain(vm, gapSince(last)));
+        .latestOf(record.id(), record.machine().number())
+        .ifPresent(last -> live.tracking().recordMissingTracker(vm, trackingGap(last)));
     return live;
   }
 
-  private TrackingGap gapSince(SnapshotRecord last) {
+  private TrackingGap trackingGap(SnapshotRecord last) {
     CaptureReport capture = last.capture();
     String mode = capture == null ? "" : capture.mode();
-    return TrackingGap.afterRestart(modes.tracks(mode), mode, last.id());
+    return TrackingGap.afterRestart(modes.supportsTracking(mode), mode, last.id());
   }
 
   /**
    * Returns whether the failure to find a machine says nothing about the machine. It may still run:
    * a later start can find it once the host is fit again or the plugin is repaired.
    */
-  private static boolean saysNothing(ErrorCode code) {
+  private static boolean isInconclusive(ErrorCode code) {
     return switch (code) {
       case HOST_UNFIT, INTERNAL, DEADLINE_EXCEEDED -> true;
       default -> false;

@@ -2,15 +2,15 @@
 package dev.ramet.engine.start;
 
 import dev.ramet.engine.EngineConfig;
-import dev.ramet.engine.OwnerOnly;
-import dev.ramet.engine.root.OpenContents;
+import dev.ramet.engine.OwnerOnlyFiles;
+import dev.ramet.engine.root.ContentPermissions;
+import dev.ramet.engine.root.DataRoots;
 import dev.ramet.engine.root.OpenRoot;
 import dev.ramet.engine.root.RootLock;
 import dev.ramet.engine.root.RootOpener;
-import dev.ramet.engine.root.Roots;
 import dev.ramet.engine.root.SplitStorage;
 import dev.ramet.engine.selection.PluginSelection;
-import dev.ramet.engine.selection.ProbeRemains;
+import dev.ramet.engine.selection.ProbeLeftovers;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.support.Undo;
 import dev.ramet.engine.tracking.MemoryModes;
@@ -18,7 +18,7 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.files.Directories;
 import dev.ramet.pluginhost.Plugins;
-import dev.ramet.pluginhost.Probed;
+import dev.ramet.pluginhost.ProbedProvider;
 import dev.ramet.pluginhost.Prober;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.hypervisor.Hypervisor;
@@ -43,7 +43,7 @@ import java.util.Set;
  * @param opener probes storage again for the doctor
  */
 record OpenedRoots(
-    Roots roots,
+    DataRoots roots,
     List<OpenRoot> places,
     StorageBackend storage,
     PluginSelection plugins,
@@ -62,37 +62,37 @@ record OpenedRoots(
   static OpenedRoots open(
       EngineConfig config, Plugins plugins, Set<NetworkPlan.Kind> networks, Undo close)
       throws IOException {
-    OwnerOnly.root("data root", config.dataRoot());
-    RootLock lock = RootLock.take(config.dataRoot());
+    OwnerOnlyFiles.secureRoot("data root", config.dataRoot());
+    RootLock lock = RootLock.acquire(config.dataRoot());
     close.add("lock", () -> closeQuietly(lock));
 
     Prober prober = new Prober(PROBE_DEADLINE);
     RootOpener opener = new RootOpener(config, plugins, prober);
     PluginSelection machinery;
-    Roots roots;
+    DataRoots roots;
     List<OpenRoot> places = new ArrayList<>();
     // A probe mostly waits for programs, so the roots are found and opened meanwhile.
-    try (PluginSelection.Probing probing =
-        PluginSelection.Probing.begin(config, plugins, prober, networks)) {
-      roots = Roots.open(config, opener);
+    try (PluginSelection.PendingProbes probing =
+        PluginSelection.PendingProbes.start(config, plugins, prober, networks)) {
+      roots = DataRoots.open(config, opener);
       for (Path root : roots.directories(config)) {
         if (!root.equals(config.dataRoot())) {
-          OwnerOnly.root("root", root);
+          OwnerOnlyFiles.secureRoot("root", root);
         }
-        OpenContents.close(root);
+        ContentPermissions.restrict(root);
       }
       Directories.make("snapshots", roots.main().layout().snapshots());
       Directories.make("sandboxes", roots.main().layout().sandboxes());
-      for (RootOpener.Root root : roots.all()) {
+      for (RootOpener.Root root : roots.list()) {
         places.add(new OpenRoot(root, open(config, root, close)));
       }
-      machinery = probing.found().fitting(roots);
+      machinery = probing.await().fitting(roots);
     }
     Hypervisor hypervisor = machinery.openHypervisor();
     close.add("hypervisor", hypervisor::close);
     for (Path root : roots.directories(config)) {
-      for (Path remains : ProbeRemains.in(root)) {
-        ProbeRemains.clear(remains, hypervisor);
+      for (Path remains : ProbeLeftovers.findIn(root)) {
+        ProbeLeftovers.remove(remains, hypervisor);
       }
     }
     MemoryModes modes = machinery.openModes();
@@ -130,8 +130,8 @@ record OpenedRoots(
   }
 
   /** Probes the storage backends on the roots. */
-  List<Probed> probes() {
-    return roots.all().stream()
+  List<ProbedProvider> probes() {
+    return roots.list().stream()
         .flatMap(root -> opener.probe(root.role(), root.layout().root()).stream())
         .toList();
   }

@@ -6,7 +6,7 @@ import dev.ramet.engine.OutboundSettings;
 import dev.ramet.engine.Storage;
 import dev.ramet.engine.capture.ChangeDetector;
 import dev.ramet.engine.capture.SandboxCapturer;
-import dev.ramet.engine.check.RootLooks;
+import dev.ramet.engine.check.RootChecks;
 import dev.ramet.engine.check.StorageOperations;
 import dev.ramet.engine.exchange.BaseFinder;
 import dev.ramet.engine.exchange.Exporter;
@@ -17,17 +17,17 @@ import dev.ramet.engine.sandbox.CloneStarter;
 import dev.ramet.engine.sandbox.Cloner;
 import dev.ramet.engine.sandbox.GuestAccess;
 import dev.ramet.engine.sandbox.NetworkChange;
+import dev.ramet.engine.sandbox.RecordViews;
 import dev.ramet.engine.sandbox.ResumeService;
-import dev.ramet.engine.sandbox.Rollback;
+import dev.ramet.engine.sandbox.RollbackService;
 import dev.ramet.engine.sandbox.SandboxChanges;
 import dev.ramet.engine.sandbox.SandboxCreator;
 import dev.ramet.engine.sandbox.SandboxLifecycle;
 import dev.ramet.engine.sandbox.SandboxOperations;
-import dev.ramet.engine.sandbox.Views;
 import dev.ramet.engine.sandboxes.Sandboxes;
 import dev.ramet.engine.snapshot.BackgroundCapture;
+import dev.ramet.engine.snapshot.SnapshotComparer;
 import dev.ramet.engine.snapshot.SnapshotCreator;
-import dev.ramet.engine.snapshot.SnapshotDiff;
 import dev.ramet.engine.snapshot.SnapshotOperations;
 import dev.ramet.engine.snapshots.Snapshots;
 import dev.ramet.engine.state.RootContents;
@@ -54,7 +54,7 @@ final class OperationAssembly {
   private final MachineParts machines;
   private final CaptureParts captures;
   private final LifecycleParts lives;
-  private final Views views;
+  private final RecordViews views;
 
   OperationAssembly(
       EngineConfig config,
@@ -71,7 +71,7 @@ final class OperationAssembly {
     this.machines = machines;
     this.captures = captures;
     this.lives = lives;
-    this.views = new Views(root.layout(), root.storage(), reclaimer);
+    this.views = new RecordViews(root.layout(), root.storage(), reclaimer);
   }
 
   Sandboxes sandboxes(GuestNetwork network, VolumeOperations volumes) {
@@ -124,7 +124,7 @@ final class OperationAssembly {
             lives.lifecycle(),
             reclaimer,
             config.steps()),
-        new Rollback(
+        new RollbackService(
             root.sandboxes(),
             root.layout(),
             root.hypervisor(),
@@ -163,7 +163,7 @@ final class OperationAssembly {
             captures.replacement(),
             views),
         new ChangeDetector(root.storage(), reclaimer, captures.paused()),
-        new SnapshotDiff(root.storage(), reclaimer),
+        new SnapshotComparer(root.storage(), reclaimer),
         reclaimer,
         views);
   }
@@ -199,7 +199,7 @@ final class OperationAssembly {
   Storage storage() {
     Path directory = root.layout().root();
     return new StorageOperations(
-        new RootLooks(root, opened.places(), reclaimer),
+        new RootChecks(root, opened.places(), reclaimer),
         new Exporter(
             root.dataRoot(),
             root.layout(),

@@ -43,12 +43,12 @@ public final class PluginHost {
   }
 
   /** Returns the settings of the built-in plugins, by the keys with which operators set them. */
-  public List<Setting<?>> builtIn() {
+  public List<Setting<?>> builtInSettings() {
     return settings(true);
   }
 
   /** Returns the settings of the other plugins, by the keys with which operators set them. */
-  public List<Setting<?>> added() {
+  public List<Setting<?>> pluginSettings() {
     return settings(false);
   }
 

@@ -59,7 +59,7 @@ final class StartupRecovery {
     root.snapshots().load();
     List<SandboxRecord> records = root.sandboxes().load();
     for (SandboxRecord record : records) {
-      machines.clearOthers(record);
+      machines.removeStaleMachines(record);
       if (SandboxStore.isUnacknowledged(record, root.snapshots())) {
         remove(record);
       } else {
@@ -74,9 +74,9 @@ final class StartupRecovery {
       }
     }
     removeOrphans();
-    egress.clear();
+    egress.removeStaleGroups();
     for (LiveSandbox live : root.sandboxes().all()) {
-      lifecycle.begun(live);
+      lifecycle.startWatching(live);
     }
   }
 
@@ -98,13 +98,13 @@ final class StartupRecovery {
    */
   private static void clearBuild(Path directory) {
     try {
-      RecipeProcesses.end(directory);
+      RecipeProcesses.killAll(directory);
     } catch (RametException e) {
       LOG.log(System.Logger.Level.WARNING, "left for the next start: " + directory, e);
       return;
     }
     try {
-      ExportIntent.undo(directory);
+      ExportIntent.removePartial(directory);
     } catch (IOException | RuntimeException e) {
       LOG.log(System.Logger.Level.WARNING, "the remains of an export may still be there", e);
     }
@@ -124,14 +124,14 @@ final class StartupRecovery {
       String owner = Layout.owner(node.id());
       if (!Layout.isOwn(node.id())) {
         LOG.log(System.Logger.Level.WARNING, "foreign volume left alone: {0}", node.id());
-      } else if (!owned(node, owner)) {
+      } else if (!hasOwner(node, owner)) {
         LOG.log(System.Logger.Level.INFO, "removing abandoned volume {0}", node.id());
         root.storage().delete(node.id());
       }
     }
   }
 
-  private boolean owned(Node node, String owner) {
+  private boolean hasOwner(Node node, String owner) {
     if (Files.isDirectory(root.layout().snapshot(owner))) {
       return true;
     }

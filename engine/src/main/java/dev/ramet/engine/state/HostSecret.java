@@ -21,7 +21,7 @@ public record HostSecret(@JsonValue String value) {
   }
 
   /** Returns a new random secret. */
-  public static HostSecret next() {
+  public static HostSecret random() {
     return new HostSecret(Ids.secret());
   }
 

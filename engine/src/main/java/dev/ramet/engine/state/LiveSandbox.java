@@ -2,7 +2,7 @@
 package dev.ramet.engine.state;
 
 import dev.ramet.engine.support.Remedies;
-import dev.ramet.engine.tracking.Tracking;
+import dev.ramet.engine.tracking.TrackerSlot;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.hypervisor.RunningVm;
@@ -21,7 +21,7 @@ public final class LiveSandbox {
   // A semaphore instead of a lock with an owner: an operation may hand its hold to the thread that
   // finishes it.
   private final Semaphore free = new Semaphore(1, true);
-  private final Tracking tracking = new Tracking();
+  private final TrackerSlot tracking = new TrackerSlot();
 
   /** Held while the manifest is replaced, so that the last one written matches {@link #saved}. */
   private final Object writing = new Object();
@@ -30,7 +30,7 @@ public final class LiveSandbox {
   private volatile @Nullable RunningVm machine;
   private volatile String busyWith = "";
   private volatile boolean leaving;
-  private volatile @Nullable Counted counted;
+  private volatile @Nullable SizeCount counted;
 
   public LiveSandbox(SandboxRecord saved, @Nullable RunningVm machine) {
     this.saved = saved;
@@ -50,7 +50,7 @@ public final class LiveSandbox {
   }
 
   /** Returns the memory tracker of its machine; only for the operation that holds the sandbox. */
-  public Tracking tracking() {
+  public TrackerSlot tracking() {
     return tracking;
   }
 
@@ -87,23 +87,23 @@ public final class LiveSandbox {
    * @param snapshotId the snapshot
    * @param exclusiveBytes the bytes at the time they were counted
    */
-  public record Counted(String snapshotId, long exclusiveBytes) {}
+  public record SizeCount(String snapshotId, long exclusiveBytes) {}
 
   /** Returns the last count for one of its snapshots; null when none was made yet. */
-  public @Nullable Counted counted() {
+  public @Nullable SizeCount lastCount() {
     return counted;
   }
 
-  public void counted(Counted now) {
+  public void setLastCount(SizeCount now) {
     counted = now;
   }
 
   /** Returns whether it is about to be paused, so that no more requests may be sent to it. */
-  public boolean leaving() {
+  public boolean isPausing() {
     return leaving;
   }
 
-  public void leaving(boolean now) {
+  public void setPausing(boolean now) {
     leaving = now;
   }
 
@@ -113,17 +113,17 @@ public final class LiveSandbox {
     void write(SandboxRecord record) throws IOException;
   }
 
-  public synchronized void becomes(SandboxRecord record, @Nullable RunningVm vm) {
+  public synchronized void transition(SandboxRecord record, @Nullable RunningVm vm) {
     saved = record;
     machine = vm;
   }
 
   /** Writes a new manifest, then changes the sandbox's state to match it. */
-  public void becomes(SandboxRecord record, @Nullable RunningVm vm, Manifest manifest)
+  public void transition(SandboxRecord record, @Nullable RunningVm vm, Manifest manifest)
       throws IOException {
     synchronized (writing) {
       manifest.write(record);
-      becomes(record, vm);
+      transition(record, vm);
     }
   }
 
@@ -131,9 +131,10 @@ public final class LiveSandbox {
    * Writes and applies a change that does not concern the machine, which may end at any time
    * meanwhile.
    */
-  public void revise(UnaryOperator<SandboxRecord> change, Manifest manifest) throws IOException {
+  public void updateRecord(UnaryOperator<SandboxRecord> change, Manifest manifest)
+      throws IOException {
     synchronized (writing) {
-      becomes(change.apply(saved), machine, manifest);
+      transition(change.apply(saved), machine, manifest);
     }
   }
 
@@ -142,12 +143,12 @@ public final class LiveSandbox {
    *
    * @return whether it was still the current machine, so that the manifest has to be written
    */
-  public boolean died(RunningVm vm, String why) {
+  public boolean markExited(RunningVm vm, String why) {
     synchronized (writing) {
       if (machine != vm || saved.state() != SandboxRecord.State.RUNNING) {
         return false;
       }
-      becomes(saved.in(SandboxRecord.State.FAILED, why), null);
+      transition(saved.withState(SandboxRecord.State.FAILED, why), null);
       return true;
     }
   }
@@ -176,16 +177,16 @@ public final class LiveSandbox {
   }
 
   /** Returns whether an operation holds the sandbox. */
-  public boolean held() {
+  public boolean isHeld() {
     return free.availablePermits() == 0;
   }
 
   /**
    * Takes the right to change the sandbox, or throws an error that names the operation under way.
    */
-  public Hold hold(String operation) {
+  public Hold acquire(String operation) {
     if (!free.tryAcquire()) {
-      throw busy();
+      throw busyError();
     }
     busyWith = operation;
     return new Hold();
@@ -194,10 +195,10 @@ public final class LiveSandbox {
   /**
    * Takes the right to change the sandbox, waiting for the operation under way for a limited time.
    */
-  public Hold hold(String operation, Duration patience) {
+  public Hold acquire(String operation, Duration patience) {
     try {
       if (!free.tryAcquire(patience.toMillis(), TimeUnit.MILLISECONDS)) {
-        throw busy();
+        throw busyError();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -207,7 +208,7 @@ public final class LiveSandbox {
     return new Hold();
   }
 
-  private RametException busy() {
+  private RametException busyError() {
     return new RametException(
         ErrorCode.CONFLICT,
         "sandbox " + id() + " is busy: " + busyWith + " is under way",

@@ -13,9 +13,9 @@ final class ManifestScanner {
   private ManifestScanner() {}
 
   /** Loads one manifest. */
-  interface Reading {
+  interface Reader {
     /** Loads the manifest of an entry; the caller continues with the others when it throws. */
-    void read(Entry entry) throws IOException;
+    void read(StateEntry entry) throws IOException;
   }
 
   /**
@@ -25,9 +25,9 @@ final class ManifestScanner {
    * @param kind the kind of entry, for people
    * @return the damaged entries
    */
-  static List<Entry> load(List<Entry> entries, String kind, Reading reading) {
-    List<Entry> broken = new ArrayList<>();
-    for (Entry entry : entries) {
+  static List<StateEntry> load(List<StateEntry> entries, String kind, Reader reading) {
+    List<StateEntry> broken = new ArrayList<>();
+    for (StateEntry entry : entries) {
       switch (entry.kind()) {
         case UNFINISHED -> {
           LOG.log(System.Logger.Level.INFO, "removing unfinished {0}", entry.path());
@@ -55,10 +55,10 @@ final class ManifestScanner {
    * @param kind the kind of entry, for people
    * @return the damaged entries
    */
-  static List<Entry> look(List<Entry> entries, String kind, Reading reading) {
-    List<Entry> broken = new ArrayList<>();
-    for (Entry entry : entries) {
-      if (entry.kind() == Entry.Kind.OWN) {
+  static List<StateEntry> scanReadOnly(List<StateEntry> entries, String kind, Reader reading) {
+    List<StateEntry> broken = new ArrayList<>();
+    for (StateEntry entry : entries) {
+      if (entry.kind() == StateEntry.Kind.OWN) {
         try {
           reading.read(entry);
         } catch (IOException e) {

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * of them. Thread-safe.
  */
 public final class PendingSnapshots {
-  private static final int MOST_FAILURES = 100;
+  private static final int MAX_FAILURES = 100;
 
   private final Map<String, Entry> byId = new LinkedHashMap<>();
 
@@ -57,7 +57,7 @@ public final class PendingSnapshots {
     }
   }
 
-  public synchronized Entry begin(
+  public synchronized Entry add(
       String id, NewSnapshot request, SandboxRecord sandbox, Instant instant) {
     Entry entry = new Entry(id, request, sandbox, instant, new CompletableFuture<>());
     byId.put(id, entry);
@@ -65,7 +65,7 @@ public final class PendingSnapshots {
   }
 
   /** Removes an entry after its snapshot was published to the store. */
-  public void ended(Entry entry) {
+  public void remove(Entry entry) {
     synchronized (this) {
       byId.remove(entry.id());
     }
@@ -77,7 +77,7 @@ public final class PendingSnapshots {
     entry.ended().complete(failure);
     synchronized (this) {
       List<Entry> failures = byId.values().stream().filter(e -> e.failure() != null).toList();
-      for (int i = 0; i < failures.size() - MOST_FAILURES; i++) {
+      for (int i = 0; i < failures.size() - MAX_FAILURES; i++) {
         byId.remove(failures.get(i).id());
       }
     }
@@ -89,14 +89,14 @@ public final class PendingSnapshots {
 
   /** Returns the entry that a reference means, or null. A name means the newest of that name. */
   public synchronized @Nullable Entry find(String idOrName) {
-    Reference reference = Reference.of(idOrName);
+    Reference reference = Reference.parse(idOrName);
     Entry found = byId.get(reference.base());
     if (found != null && (reference.tag() == null || found.version() == null)) {
       return found;
     }
     Entry named = null;
     for (Entry entry : byId.values()) {
-      if (reference.names(entry.version())) {
+      if (reference.matches(entry.version())) {
         named = entry;
       }
     }
@@ -104,7 +104,7 @@ public final class PendingSnapshots {
   }
 
   /** Removes a failed entry. */
-  public synchronized void forget(Entry entry) {
+  public synchronized void removeFailed(Entry entry) {
     if (entry.failure() != null) {
       byId.remove(entry.id());
     }

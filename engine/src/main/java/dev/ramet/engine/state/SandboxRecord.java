@@ -198,12 +198,12 @@ public record SandboxRecord(
       @Nullable Long timeoutSeconds,
       Map<String, String> environment) {
     /** Returns these terms with another timeout. */
-    public Terms lasting(@Nullable Long newTimeoutSeconds) {
+    public Terms withTimeout(@Nullable Long newTimeoutSeconds) {
       return new Terms(rules, accessToken, trafficToken, newTimeoutSeconds, environment);
     }
 
     /** Returns these terms with other rules. */
-    public Terms with(SandboxRules newRules) {
+    public Terms withRules(SandboxRules newRules) {
       return new Terms(newRules, accessToken, trafficToken, timeoutSeconds, environment);
     }
   }
@@ -222,22 +222,23 @@ public record SandboxRecord(
   }
 
   /** Returns this record in another state. */
-  public SandboxRecord in(State newState, @Nullable String newDetail) {
+  public SandboxRecord withState(State newState, @Nullable String newDetail) {
     return toBuilder().state(newState).detail(newDetail).build();
   }
 
   /** Returns this record with another end. */
-  public SandboxRecord endingAt(@Nullable Instant newEnd) {
-    return ending(newEnd, terms());
+  public SandboxRecord withEndAt(@Nullable Instant newEnd) {
+    return withEnd(newEnd, terms());
   }
 
   /** Returns this record with another end and the terms that led to it. */
-  public SandboxRecord ending(@Nullable Instant newEnd, Terms newTerms) {
+  public SandboxRecord withEnd(@Nullable Instant newEnd, Terms newTerms) {
     return toBuilder().endAt(newEnd).terms(newTerms).build();
   }
 
   /** Returns this record running on another machine. */
-  public SandboxRecord on(Machine newMachine, long newDiskBytes, @Nullable Integer newAgentPort) {
+  public SandboxRecord withMachine(
+      Machine newMachine, long newDiskBytes, @Nullable Integer newAgentPort) {
     return toBuilder()
         .state(State.RUNNING)
         .detail(null)
@@ -248,10 +249,10 @@ public record SandboxRecord(
   }
 
   /** Returns this record paused, without a machine, to be resumed from a snapshot. */
-  public SandboxRecord pausedAs(String snapshotId, Instant when) {
+  public SandboxRecord asPaused(String snapshotId, Instant when) {
     Machine last =
         machine.toBuilder().hostAddress("").memoryBase(snapshotId).identity(null).build();
-    return on(last, diskBytes, agentPort).in(State.PAUSED, null).endingAt(when);
+    return withMachine(last, diskBytes, agentPort).withState(State.PAUSED, null).withEndAt(when);
   }
 
   /** Returns an empty builder. */

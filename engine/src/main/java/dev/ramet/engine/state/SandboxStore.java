@@ -33,24 +33,24 @@ public final class SandboxStore {
    */
   public List<SandboxRecord> load() throws IOException {
     List<SandboxRecord> records = new ArrayList<>();
-    note(
+    addUnreadable(
         ManifestScanner.load(
-            Entry.sandboxes(layout),
+            StateEntry.sandboxes(layout),
             "sandbox",
             entry -> records.add(Manifests.sandbox(entry.path()))));
     return records;
   }
 
   /** Adds all sandboxes whose manifests can be read, and changes nothing on disk. */
-  public void look() throws IOException {
-    note(
-        ManifestScanner.look(
-            Entry.sandboxes(layout),
+  public void loadReadOnly() throws IOException {
+    addUnreadable(
+        ManifestScanner.scanReadOnly(
+            StateEntry.sandboxes(layout),
             "sandbox",
             entry -> add(new LiveSandbox(Manifests.sandbox(entry.path()), null))));
   }
 
-  private void note(List<Entry> broken) {
+  private void addUnreadable(List<StateEntry> broken) {
     broken.forEach(entry -> unreadable.add(entry.id()));
   }
 
@@ -82,7 +82,7 @@ public final class SandboxStore {
   }
 
   /** Writes the first manifest. From here on, the next start removes what a crash leaves behind. */
-  public void begin(SandboxRecord record) throws IOException {
+  public void createManifest(SandboxRecord record) throws IOException {
     Files.createDirectories(layout.sandbox(record.id()));
     save(record);
   }

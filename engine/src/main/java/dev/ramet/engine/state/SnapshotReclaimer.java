@@ -69,7 +69,7 @@ public final class SnapshotReclaimer {
     SnapshotRecord record = holdings.snapshots().names().resolve(idOrName).orElse(null);
     if (record == null) {
       throw writing == null
-          ? holdings.snapshots().names().missing(kind, idOrName)
+          ? holdings.snapshots().names().notFound(kind, idOrName)
           : holdings.writings().refusal(writing);
     }
     return pin(record);
@@ -140,7 +140,7 @@ public final class SnapshotReclaimer {
         holdings.snapshots().change(now.id(), SnapshotRecord::asDeleted, true);
       } catch (IOException e) {
         if (isNeeded(now.id())) {
-          throw Errors.io("cannot delete " + now.id(), holdings.layout().root(), e);
+          throw Errors.ioError("cannot delete " + now.id(), holdings.layout().root(), e);
         }
         removeUnmarked(now.id());
         return;
@@ -158,7 +158,7 @@ public final class SnapshotReclaimer {
     try {
       holdings.snapshots().remove(id);
     } catch (IOException e) {
-      throw Errors.io("cannot delete " + id, holdings.layout().root(), e);
+      throw Errors.ioError("cannot delete " + id, holdings.layout().root(), e);
     }
     holdings.storage().delete(Layout.snapshotMemory(id));
     holdings.storage().delete(Layout.snapshotDisk(id));
@@ -214,14 +214,14 @@ public final class SnapshotReclaimer {
       }
       return null;
     } catch (IOException e) {
-      throw Errors.io("cannot withdraw " + id, holdings.layout().root(), e);
+      throw Errors.ioError("cannot withdraw " + id, holdings.layout().root(), e);
     }
   }
 
   /** Asks the kernel whether an image has no readers; returns false when it cannot tell. */
   private static boolean isUnread(Path image) {
     try (Fd fd = Fd.open(image, Set.of(OpenFlag.READ, OpenFlag.WRITE, OpenFlag.NO_FOLLOW), 0)) {
-      return WriteLease.is(fd);
+      return WriteLease.isSoleOpener(fd);
     } catch (LinuxException e) {
       LOG.log(System.Logger.Level.DEBUG, "users of {0} unknown: {1}", image, e.getMessage());
       return false;

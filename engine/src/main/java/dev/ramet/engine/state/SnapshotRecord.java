@@ -97,7 +97,7 @@ public record SnapshotRecord(
     }
 
     /** Returns whether the captured machine keeps running, so that it may be captured again. */
-    public boolean machineGoesOn() {
+    public boolean machineContinues() {
       return this == SNAPSHOT || this == CLONE_BASE;
     }
   }

@@ -23,8 +23,8 @@ public final class SnapshotStore {
   private final Layout layout;
   private final Map<String, SnapshotRecord> byId = new ConcurrentHashMap<>();
   private final Set<String> underWay = ConcurrentHashMap.newKeySet();
-  private final Names names = new Names(this);
-  private final Tags tags;
+  private final SnapshotNames names = new SnapshotNames(this);
+  private final TagStore tags;
 
   /**
    * Creates the store of a root.
@@ -33,7 +33,7 @@ public final class SnapshotStore {
    */
   public SnapshotStore(Layout layout, StepObserver steps) {
     this.layout = layout;
-    this.tags = new Tags(this, steps, layout.root());
+    this.tags = new TagStore(this, steps, layout.root());
   }
 
   /**
@@ -42,16 +42,16 @@ public final class SnapshotStore {
    */
   public void load() throws IOException {
     ManifestScanner.load(
-        Entry.snapshots(layout),
+        StateEntry.snapshots(layout),
         "snapshot",
         entry -> byId.put(entry.id(), Manifests.snapshot(entry.path())));
-    tags.settleAll();
+    tags.resolveAllConflicts();
   }
 
   /** Reads all readable manifests, and changes nothing on disk. */
-  public void look() throws IOException {
-    ManifestScanner.look(
-        Entry.snapshots(layout),
+  public void loadReadOnly() throws IOException {
+    ManifestScanner.scanReadOnly(
+        StateEntry.snapshots(layout),
         "snapshot",
         entry -> byId.put(entry.id(), Manifests.snapshot(entry.path())));
   }
@@ -71,11 +71,11 @@ public final class SnapshotStore {
    *
    * @param machine the machine's number in its sandbox
    */
-  public Optional<SnapshotRecord> lastOf(String sandboxId, int machine) {
+  public Optional<SnapshotRecord> latestOf(String sandboxId, int machine) {
     return byId.values().stream()
         .filter(record -> sandboxId.equals(record.sandboxId()))
         .filter(record -> record.machine() != null && record.machine() == machine)
-        .filter(record -> record.warm() && record.kind().machineGoesOn())
+        .filter(record -> record.warm() && record.kind().machineContinues())
         .max(Comparator.comparing(SnapshotRecord::createdAt));
   }
 
@@ -84,12 +84,12 @@ public final class SnapshotStore {
   }
 
   /** Returns the resolver of references to these records. */
-  public Names names() {
+  public SnapshotNames names() {
     return names;
   }
 
   /** Returns the tags of these records. */
-  Tags tags() {
+  TagStore tags() {
     return tags;
   }
 
@@ -99,7 +99,7 @@ public final class SnapshotStore {
    *
    * @return the directory to fill
    */
-  public Path begin(String id) throws IOException {
+  public Path beginSnapshot(String id) throws IOException {
     underWay.add(id);
     return Files.createDirectories(layout.partialSnapshot(id));
   }
@@ -124,7 +124,7 @@ public final class SnapshotStore {
    */
   public SnapshotRecord publish(SnapshotRecord record, boolean sync) throws IOException {
     Path partial = layout.partialSnapshot(record.id());
-    SnapshotRecord stamped = tags.stamped(record);
+    SnapshotRecord stamped = tags.withAssignedTags(record);
     JsonFile.write(
         partial.resolve(Layout.MANIFEST),
         stamped,
@@ -139,11 +139,11 @@ public final class SnapshotStore {
     }
     synchronized (this) {
       // Others may see it only now that it would survive a power loss.
-      show(stamped);
+      makeVisible(stamped);
       underWay.remove(record.id());
       String name = stamped.name();
       if (name != null) {
-        tags.settle(name);
+        tags.resolveConflicts(name);
       }
       // A snapshot that was begun later may have been published earlier, and keeps the tag.
       return byId.getOrDefault(record.id(), stamped);
@@ -165,7 +165,7 @@ public final class SnapshotStore {
   }
 
   /** Makes a record visible that is written to disk, or will be. */
-  void show(SnapshotRecord record) {
+  void makeVisible(SnapshotRecord record) {
     byId.put(record.id(), record);
   }
 
@@ -175,7 +175,7 @@ public final class SnapshotStore {
         layout.snapshot(record.id()).resolve(Layout.MANIFEST),
         record,
         sync ? JsonFile.Care.DURABLE : JsonFile.Care.WHOLE);
-    show(record);
+    makeVisible(record);
   }
 
   /**
@@ -198,7 +198,7 @@ public final class SnapshotStore {
     change(id, SnapshotRecord::restored, true);
     String name = find(id).map(SnapshotRecord::name).orElse(null);
     if (name != null) {
-      tags.settle(name);
+      tags.resolveConflicts(name);
     }
   }
 

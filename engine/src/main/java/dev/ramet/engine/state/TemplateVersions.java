@@ -20,7 +20,7 @@ public final class TemplateVersions {
     this.reclaimer = reclaimer;
   }
 
-  private static boolean fits(SnapshotRecord record) {
+  private static boolean isTemplate(SnapshotRecord record) {
     return record.kind() == SnapshotRecord.Kind.TEMPLATE;
   }
 
@@ -28,14 +28,14 @@ public final class TemplateVersions {
     return store
         .names()
         .resolve(reference)
-        .filter(TemplateVersions::fits)
-        .orElseThrow(() -> store.names().missing(WHAT, reference));
+        .filter(TemplateVersions::isTemplate)
+        .orElseThrow(() -> store.names().notFound(WHAT, reference));
   }
 
   /** Returns all templates that share this one's name. */
-  public List<SnapshotRecord> all(String reference) {
+  public List<SnapshotRecord> versionsOf(String reference) {
     List<SnapshotRecord> found =
-        store.names().versions(reference).stream().filter(TemplateVersions::fits).toList();
+        store.names().versions(reference).stream().filter(TemplateVersions::isTemplate).toList();
     if (found.isEmpty()) {
       throw RametException.notFound(WHAT, reference);
     }
@@ -44,7 +44,7 @@ public final class TemplateVersions {
 
   /** Returns the tags of all templates that share this one's name. */
   public List<TemplateTag> tags(String reference) {
-    return all(reference).stream()
+    return versionsOf(reference).stream()
         .flatMap(TemplateVersions::tags)
         .sorted(Comparator.comparing(TemplateTag::tag))
         .toList();
@@ -62,15 +62,15 @@ public final class TemplateVersions {
   }
 
   public void untag(String reference, List<String> tags) {
-    store.tags().remove(WHAT, all(reference), tags);
+    store.tags().remove(WHAT, versionsOf(reference), tags);
   }
 
   /** Deletes the templates that a reference means. */
   public void delete(String reference) {
     List<SnapshotRecord> found =
-        store.names().resolveAll(reference).stream().filter(TemplateVersions::fits).toList();
+        store.names().resolveAll(reference).stream().filter(TemplateVersions::isTemplate).toList();
     if (found.isEmpty()) {
-      throw store.names().missing(WHAT, reference);
+      throw store.names().notFound(WHAT, reference);
     }
     found.forEach(reclaimer::delete);
   }
@@ -86,7 +86,7 @@ public final class TemplateVersions {
   /**
    * Deletes the earlier versions from which a new build has taken every tag they had when it began.
    */
-  public void giveWay(List<SnapshotRecord> before, SnapshotRecord made) {
+  public void deleteSuperseded(List<SnapshotRecord> before, SnapshotRecord made) {
     for (SnapshotRecord old : before) {
       boolean bare = store.find(old.id()).filter(now -> now.tags().isEmpty()).isPresent();
       if (bare && made.tags().keySet().containsAll(old.tags().keySet())) {

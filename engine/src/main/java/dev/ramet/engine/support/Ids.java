@@ -21,7 +21,7 @@ public final class Ids {
    * Returns a new id: a letter that shows people the kind, then 98 random bits. Usable as a host
    * name.
    */
-  public static String next(char kind) {
+  public static String newId(char kind) {
     StringBuilder id = new StringBuilder().append(kind);
     for (int i = 0; i < RANDOM_CHARACTERS; i++) {
       id.append(ALPHABET.charAt(RANDOM.nextInt(ALPHABET.length())));

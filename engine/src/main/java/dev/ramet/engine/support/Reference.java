@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Reference(String base, @Nullable String tag) {
   /** Parses a reference. */
-  public static Reference of(String text) {
+  public static Reference parse(String text) {
     int colon = text.indexOf(':');
     return colon < 0
         ? new Reference(text, null)
@@ -26,7 +26,7 @@ public record Reference(String base, @Nullable String tag) {
   }
 
   /** Returns whether this reference matches a version by its name and one of its tags. */
-  public boolean names(@Nullable TaggedName version) {
+  public boolean matches(@Nullable TaggedName version) {
     return version != null
         && base.equals(version.alias())
         && version.tags().contains(tagOrDefault());

@@ -35,7 +35,7 @@ public record TaggedName(String alias, SortedSet<String> tags) {
    * @param more further tags; if neither the name nor this list has a tag, it is {@link #DEFAULT}
    * @throws RametException {@code INVALID_ARGUMENT} when the name or a tag is invalid
    */
-  public static TaggedName of(String field, String name, Collection<String> more) {
+  public static TaggedName parse(String field, String name, Collection<String> more) {
     int colon = name.indexOf(':');
     TreeSet<String> tags = new TreeSet<>();
     if (colon >= 0) {
@@ -50,7 +50,7 @@ public record TaggedName(String alias, SortedSet<String> tags) {
 
   /** Parses and checks an optional name; returns null for null. */
   public static @Nullable TaggedName ofNullable(String field, @Nullable String name) {
-    return name == null ? null : of(field, name, Collections.emptyList());
+    return name == null ? null : parse(field, name, Collections.emptyList());
   }
 
   /** Returns the tags, each with this instant as the time of its assignment. */

@@ -39,7 +39,7 @@ public final class ImagePublisher {
       SnapshotRecord.Kind kind,
       @Nullable TaggedName version,
       IdListener ids) {
-    String id = Ids.next('t');
+    String id = Ids.newId('t');
     Path initrd = images.initrd();
     ids.assigning(List.of(id));
     try (Undo undo = new Undo()) {
@@ -80,7 +80,7 @@ public final class ImagePublisher {
     } catch (IOException e) {
       Path root = target.root();
       // A failed copy has removed its output: a full disk shows by this much room being missing.
-      throw Errors.io("cannot make a template", root, size(images.kernel()) + size(initrd), e);
+      throw Errors.ioError("cannot make a template", root, size(images.kernel()) + size(initrd), e);
     }
   }
 

@@ -75,7 +75,7 @@ public final class ImageTemplateBuilder {
       LiveSandbox live =
           lifecycle.start(
               new SandboxOrder(
-                  Ids.next('b'),
+                  Ids.newId('b'),
                   "template",
                   new SandboxOrder.Source(pin.record(), cold.id(), null, null),
                   new Shape(images.cpuCount(), images.memoryBytes(), pin.record().diskBytes()),
@@ -94,7 +94,7 @@ public final class ImageTemplateBuilder {
   }
 
   private SnapshotRecord capture(LiveSandbox live, TemplateImages images, Progress progress) {
-    try (LiveSandbox.Hold hold = live.hold("template")) {
+    try (LiveSandbox.Hold hold = live.acquire("template")) {
       RunningVm vm = live.runningMachine();
       Integer port = images.agentPort();
       if (port != null) {
@@ -102,7 +102,7 @@ public final class ImageTemplateBuilder {
       }
       progress.step("capturing it");
       return capturer.capture(
-          live, CaptureOrder.template(Ids.next('t'), images.version(), images.contentKey()));
+          live, CaptureOrder.template(Ids.newId('t'), images.version(), images.contentKey()));
     }
   }
 
@@ -115,9 +115,9 @@ public final class ImageTemplateBuilder {
         readiness.await(
             agent, access, "the image", "ready", () -> progress.step("it is not ready yet"));
       }
-      readiness.settle(agent, access);
+      readiness.prepareForCapture(agent, access);
     } catch (RametException e) {
-      throw Errors.orFull("cannot make a template", root, e);
+      throw Errors.diskFullOr("cannot make a template", root, e);
     }
   }
 }

@@ -70,7 +70,7 @@ public final class Recipe {
       @Nullable Integer agentPort) {}
 
   /** Returns the names of all recipes. */
-  static List<String> names(EngineConfig config) {
+  static List<String> listNames(EngineConfig config) {
     try {
       List<String> names = new ArrayList<>();
       for (Path directory :
@@ -82,13 +82,13 @@ public final class Recipe {
       }
       return names;
     } catch (IOException e) {
-      throw Errors.io("cannot list recipes", config.dataRoot(), e);
+      throw Errors.ioError("cannot list recipes", config.dataRoot(), e);
     }
   }
 
   /** Returns the recipe with this name. */
-  static Recipe named(EngineConfig config, String name) {
-    List<String> names = names(config);
+  static Recipe find(EngineConfig config, String name) {
+    List<String> names = listNames(config);
     if (!names.contains(name)) {
       throw new RametException(
           ErrorCode.NOT_FOUND,
@@ -102,7 +102,7 @@ public final class Recipe {
   }
 
   /** Returns the recipe that makes a template from a container image. */
-  static Recipe of(EngineConfig config, ImageTemplate image) {
+  static Recipe forImage(EngineConfig config, ImageTemplate image) {
     List<String> options = new ArrayList<>();
     option(options, "platform", image.platform());
     option(options, "tag", image.tag());
@@ -145,7 +145,7 @@ public final class Recipe {
    *
    * @param directory the directory it would build in
    */
-  String key(Path directory, @Nullable Long diskBytes, Progress progress) {
+  String contentKey(Path directory, @Nullable Long diskBytes, Progress progress) {
     List<String> lines = new ArrayList<>();
     run(List.of("key"), directory, diskBytes, lines::add, progress);
     if (lines.isEmpty()) {
@@ -161,7 +161,7 @@ public final class Recipe {
     try {
       return JsonFile.read(directory.resolve("template.json"), Machine.class);
     } catch (IOException e) {
-      throw Errors.io("the recipe left no template.json", directory, e);
+      throw Errors.ioError("the recipe left no template.json", directory, e);
     }
   }
 
@@ -190,7 +190,7 @@ public final class Recipe {
     }
     Deque<String> last = new ArrayDeque<>();
     try {
-      RecipeOutput output = RecipeOutput.of(builder.start());
+      RecipeOutput output = RecipeOutput.startReading(builder.start());
       int status =
           output.follow(
               line -> {
@@ -208,10 +208,10 @@ public final class Recipe {
       Thread.currentThread().interrupt();
       throw new RametException(ErrorCode.CANCELLED, "interrupted while building a template", e);
     } catch (IOException e) {
-      throw Errors.io("cannot run " + program, config.dataRoot(), e);
+      throw Errors.ioError("cannot run " + program, config.dataRoot(), e);
     } finally {
       // End them before the directory they write to is deleted.
-      RecipeProcesses.end(directory);
+      RecipeProcesses.killAll(directory);
     }
   }
 

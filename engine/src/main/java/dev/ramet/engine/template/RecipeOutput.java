@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * not wait for the next line, which may take minutes. Used by one thread.
  */
 final class RecipeOutput {
-  private static final long LOOK_MILLIS = 100;
+  private static final long POLL_MILLIS = 100;
 
   private final Process process;
 
@@ -33,7 +33,7 @@ final class RecipeOutput {
   }
 
   /** Starts reading the output of a program that was just started, and closes its input. */
-  static RecipeOutput of(Process process) throws IOException {
+  static RecipeOutput startReading(Process process) throws IOException {
     process.getOutputStream().close();
     RecipeOutput output = new RecipeOutput(process);
     Thread reader = new Thread(output::read, "ramet-recipe");
@@ -62,9 +62,9 @@ final class RecipeOutput {
    */
   int follow(Consumer<String> each, Progress progress) throws InterruptedException {
     while (true) {
-      Read read = lines.poll(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+      Read read = lines.poll(POLL_MILLIS, TimeUnit.MILLISECONDS);
       if (read == null) {
-        progress.checkWanted();
+        progress.checkCancelled();
         continue;
       }
       String line = read.text();

@@ -22,8 +22,8 @@ public final class RecipeProcesses {
    */
   static final String MARK = "RAMET_BUILD";
 
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
-  private static final long LOOK_MILLIS = 20;
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
+  private static final long POLL_MILLIS = 20;
 
   private RecipeProcesses() {}
 
@@ -38,8 +38,8 @@ public final class RecipeProcesses {
    *
    * @throws RametException {@code HOST_UNFIT} if they cannot be ended
    */
-  public static void end(Path directory) {
-    long end = System.nanoTime() + PATIENCE.toNanos();
+  public static void killAll(Path directory) {
+    long end = System.nanoTime() + TIMEOUT.toNanos();
     List<ProcessHandle> found = find(directory);
     while (!found.isEmpty()) {
       if (System.nanoTime() - end > 0) {
@@ -78,7 +78,7 @@ public final class RecipeProcesses {
 
   private static void pauseBriefly() {
     try {
-      Thread.sleep(LOOK_MILLIS);
+      Thread.sleep(POLL_MILLIS);
     } catch (InterruptedException e) {
       // Continue all the same: the processes must be gone.
       Thread.currentThread().interrupt();

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * with the same content has the name and tag already. Thread-safe.
  */
 public final class RecipeTemplateBuilder {
-  private static final long LEAST_DISK_BYTES = 32L << 20;
-  private static final long MOST_DISK_BYTES = 1L << 44;
+  private static final long MIN_DISK_BYTES = 32L << 20;
+  private static final long MAX_DISK_BYTES = 1L << 44;
 
   private final EngineConfig config;
   private final Layout layout;
@@ -66,20 +66,20 @@ public final class RecipeTemplateBuilder {
   record Built(SnapshotRecord record, long nanos) {}
 
   /** Returns the names of the recipes that can be built. */
-  List<String> names() {
-    return Recipe.names(config);
+  List<String> recipeNames() {
+    return Recipe.listNames(config);
   }
 
   /** Builds a template from a recipe that ships with Ramet. */
   Built build(BuildTemplate request, Progress progress) {
     return build(
         new Wanted(
-            TaggedName.of("name", request.name(), List.of()),
+            TaggedName.parse("name", request.name(), List.of()),
             request.cpuCount(),
             request.memoryBytes(),
             request.diskBytes(),
             false),
-        () -> Recipe.named(config, request.recipe()),
+        () -> Recipe.find(config, request.recipe()),
         progress);
   }
 
@@ -90,12 +90,12 @@ public final class RecipeTemplateBuilder {
     }
     return build(
         new Wanted(
-            TaggedName.of("name", request.name(), List.of()),
+            TaggedName.parse("name", request.name(), List.of()),
             request.cpuCount(),
             request.memoryBytes(),
             request.diskBytes(),
             true),
-        () -> Recipe.of(config, request),
+        () -> Recipe.forImage(config, request),
         progress);
   }
 
@@ -110,22 +110,22 @@ public final class RecipeTemplateBuilder {
   private Built build(Wanted wanted, Supplier<Recipe> source, Progress progress) {
     MachineSize.check(wanted.cpuCount(), wanted.memoryBytes());
     Long diskBytes = wanted.diskBytes();
-    if (diskBytes != null && (diskBytes < LEAST_DISK_BYTES || diskBytes > MOST_DISK_BYTES)) {
+    if (diskBytes != null && (diskBytes < MIN_DISK_BYTES || diskBytes > MAX_DISK_BYTES)) {
       throw RametException.invalid("diskSizeMB", "must be 32 to 16777216");
     }
     Recipe recipe = source.get();
-    return locks.once(
+    return locks.runExclusively(
         wanted.version(),
         false,
         () -> {
           // Made before anything is started, so that the next start finds everything a crash
           // leaves.
-          Path directory = layout.builds().resolve(Ids.next('t'));
+          Path directory = layout.builds().resolve(Ids.newId('t'));
           try {
             Files.createDirectories(directory);
             return build(recipe, wanted, directory, progress);
           } catch (IOException e) {
-            throw Errors.io("cannot build a template", layout.root(), e);
+            throw Errors.ioError("cannot build a template", layout.root(), e);
           } finally {
             FileTrees.delete(directory);
           }
@@ -137,7 +137,7 @@ public final class RecipeTemplateBuilder {
     String key =
         String.join(
             "/",
-            recipe.key(directory, wanted.diskBytes(), progress),
+            recipe.contentKey(directory, wanted.diskBytes(), progress),
             String.valueOf(wanted.cpuCount()),
             String.valueOf(wanted.memoryBytes()),
             hypervisorKey);
@@ -147,7 +147,7 @@ public final class RecipeTemplateBuilder {
       return new Built(present.get(0), 0);
     }
     SnapshotRecord made = buildImages(recipe, wanted, key, directory, progress);
-    versions.giveWay(present, made);
+    versions.deleteSuperseded(present, made);
     return new Built(made, System.nanoTime() - start);
   }
 

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * they set for the steps after them. Used by one thread.
  */
 final class StepRunner {
-  private static final Duration LONGEST_COMMAND = Duration.ofHours(1);
+  private static final Duration MAX_COMMAND = Duration.ofHours(1);
   private static final int LAST_LINES = 20;
 
   private final GuestCommands guest;
@@ -44,9 +44,9 @@ final class StepRunner {
     } else if (step instanceof BuildStep.Copy copy) {
       copy(copy);
     } else if (step instanceof BuildStep.Environment set) {
-      set.variables().forEach((name, value) -> environment.put(name, expanded(value)));
+      set.variables().forEach((name, value) -> environment.put(name, expandVariables(value)));
     } else if (step instanceof BuildStep.Workdir change) {
-      directory = guest.directory(below(change.directory()), user);
+      directory = guest.directory(resolvePath(change.directory()), user);
     } else if (step instanceof BuildStep.User change) {
       guest.stat("~", change.name());
       user = change.name();
@@ -75,7 +75,7 @@ final class StepRunner {
             who,
             directory,
             environment,
-            LONGEST_COMMAND,
+            MAX_COMMAND,
             (error, text) -> {
               if (last.size() == LAST_LINES) {
                 last.removeFirst();
@@ -106,24 +106,24 @@ final class StepRunner {
    * Resolves a path against the directory set so far. Without one, the agent resolves it against
    * the user's home.
    */
-  private String below(String path) {
+  private String resolvePath(String path) {
     boolean absolute = path.startsWith("/") || path.equals("~") || path.startsWith("~/");
     return absolute || directory == null ? path : directory + "/" + path;
   }
 
   /** Expands variables with the guest's shell, because some exist in the guest only. */
-  private String expanded(String value) {
+  private String expandVariables(String value) {
     if (value.indexOf('$') < 0) {
       return value;
     }
     StringBuilder all = new StringBuilder();
     String failure =
         guest.run(
-            "printf '%s\\n' \"" + quoted(value) + '"',
+            "printf '%s\\n' \"" + shellQuote(value) + '"',
             user,
             null,
             environment,
-            LONGEST_COMMAND,
+            MAX_COMMAND,
             (error, text) -> all.append(all.isEmpty() ? "" : "\n").append(text));
     if (failure != null) {
       throw RametException.invalid("value", "cannot be expanded: " + value + ": " + all);
@@ -132,7 +132,7 @@ final class StepRunner {
   }
 
   /** Quotes a text for double quotes of a shell, so that only variables have a meaning. */
-  static String quoted(String value) {
+  static String shellQuote(String value) {
     StringBuilder quoted = new StringBuilder();
     for (int i = 0; i < value.length(); i++) {
       char c = value.charAt(i);

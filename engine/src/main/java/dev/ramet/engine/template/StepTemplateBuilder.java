@@ -69,7 +69,7 @@ public final class StepTemplateBuilder {
    * @param ids receives its id beforehand
    */
   SnapshotRecord derive(DerivedTemplate request, TaggedName version, BuildLog log, IdListener ids) {
-    log.at(0);
+    log.stepReached(0);
     try (SnapshotReclaimer.Pin pin = reclaimer.pin("template", request.source())) {
       SnapshotRecord source = pin.record();
       Integer port = source.agentPort();
@@ -82,7 +82,7 @@ public final class StepTemplateBuilder {
       }
       ids.assigning(List.of(request.id()));
       LiveSandbox live = start(source, request, log);
-      try (LiveSandbox.Hold hold = live.hold("template")) {
+      try (LiveSandbox.Hold hold = live.acquire("template")) {
         return make(live, port, request, version, log);
       } finally {
         lifecycle.discard(live);
@@ -93,11 +93,11 @@ public final class StepTemplateBuilder {
   private LiveSandbox start(SnapshotRecord source, DerivedTemplate request, BuildLog log) {
     int cpuCount = Objects.requireNonNullElse(request.cpuCount(), source.cpuCount());
     long memoryBytes = Objects.requireNonNullElse(request.memoryBytes(), source.memoryBytes());
-    boolean warm = MachineStarter.warm(source, cpuCount, memoryBytes);
+    boolean warm = MachineStarter.canRestore(source, cpuCount, memoryBytes);
     log.step((warm ? "starting " : "booting ") + request.source());
     return lifecycle.start(
         new SandboxOrder(
-            Ids.next('b'),
+            Ids.newId('b'),
             "template",
             new SandboxOrder.Source(source, source.id(), null, null),
             new Shape(cpuCount, memoryBytes, source.diskBytes()),
@@ -116,23 +116,23 @@ public final class StepTemplateBuilder {
       LiveSandbox live, int port, DerivedTemplate request, TaggedName version, BuildLog log) {
     InetSocketAddress agent = live.runningMachine().endpoint(port);
     AgentAccess access = AgentSetup.access(live.saved());
-    GuestCommands guest = new GuestCommands(agent, access, log::waiting);
+    GuestCommands guest = new GuestCommands(agent, access, log::heartbeat);
     StepRunner runner = new StepRunner(guest, log);
     List<BuildStep> wanted = request.steps();
     for (int i = 0; i < wanted.size(); i++) {
-      log.at(i + 1);
+      log.stepReached(i + 1);
       log.step(description(wanted.get(i)));
       steps.before("template.step");
       runner.run(wanted.get(i));
     }
-    log.at(wanted.size() + 1);
+    log.stepReached(wanted.size() + 1);
     Map<String, @Nullable Object> result = runner.result(request.start(), request.ready());
     if (!result.isEmpty()) {
-      guest.shape(result);
+      guest.applyTemplate(result);
     }
     log.step("waiting until what it starts is ready");
-    readiness.await(agent, access, "the template", "the ready command", log::waiting);
-    readiness.settle(agent, access);
+    readiness.await(agent, access, "the template", "the ready command", log::heartbeat);
+    readiness.prepareForCapture(agent, access);
     log.step("capturing the machine");
     return capturer.capture(live, CaptureOrder.template(request.id(), version, null));
   }

@@ -4,7 +4,7 @@ package dev.ramet.engine.template;
 import dev.ramet.engine.IdListener;
 import dev.ramet.engine.Progress;
 import dev.ramet.engine.machine.MachineSize;
-import dev.ramet.engine.sandbox.Views;
+import dev.ramet.engine.sandbox.RecordViews;
 import dev.ramet.engine.sandboxes.Sandbox;
 import dev.ramet.engine.state.SnapshotRecord;
 import dev.ramet.engine.state.SnapshotStore;
@@ -37,7 +37,7 @@ public final class TemplateOperations implements Templates {
   private final ImageTemplateBuilder images;
   private final StepTemplateBuilder derivations;
   private final TemplateVersions versions;
-  private final Views views;
+  private final RecordViews views;
 
   public TemplateOperations(
       SnapshotStore snapshots,
@@ -46,7 +46,7 @@ public final class TemplateOperations implements Templates {
       ImageTemplateBuilder images,
       StepTemplateBuilder derivations,
       TemplateVersions versions,
-      Views views) {
+      RecordViews views) {
     this.snapshots = snapshots;
     this.locks = locks;
     this.recipes = recipes;
@@ -71,29 +71,29 @@ public final class TemplateOperations implements Templates {
   }
 
   private static TaggedName version(String name) {
-    return TaggedName.of("name", name, List.of());
+    return TaggedName.parse("name", name, List.of());
   }
 
   @Override
   public String newId() {
-    return Ids.next('t');
+    return Ids.newId('t');
   }
 
   @Override
   public Template derive(DerivedTemplate request, BuildLog log, IdListener ids) {
-    TaggedName version = TaggedName.of("name", request.name(), request.tags());
+    TaggedName version = TaggedName.parse("name", request.name(), request.tags());
     MachineSize.check(request.cpuCount(), request.memoryBytes());
     if (!Ids.isId(request.id()) || snapshots.find(request.id()).isPresent()) {
       throw RametException.invalid("id", "must be a new one");
     }
-    return locks.once(
+    return locks.runExclusively(
         version,
         false,
         () -> {
           long start = System.nanoTime();
           List<SnapshotRecord> present = versions.holders(version);
           SnapshotRecord made = derivations.derive(request, version, log, ids);
-          versions.giveWay(present, made);
+          versions.deleteSuperseded(present, made);
           return views.template(made, System.nanoTime() - start);
         });
   }
@@ -108,7 +108,7 @@ public final class TemplateOperations implements Templates {
     if (initrd != null) {
       checkFile("initrd", initrd);
     }
-    return locks.once(
+    return locks.runExclusively(
         version,
         true,
         () -> {
@@ -157,7 +157,9 @@ public final class TemplateOperations implements Templates {
 
   @Override
   public List<Template> versions(String reference) {
-    return versions.all(reference).stream().map(record -> views.template(record, 0)).toList();
+    return versions.versionsOf(reference).stream()
+        .map(record -> views.template(record, 0))
+        .toList();
   }
 
   @Override
@@ -182,6 +184,6 @@ public final class TemplateOperations implements Templates {
 
   @Override
   public List<String> recipes() {
-    return recipes.names();
+    return recipes.recipeNames();
   }
 }

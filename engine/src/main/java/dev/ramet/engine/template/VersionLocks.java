@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.template;
 
-import dev.ramet.engine.state.Names;
+import dev.ramet.engine.state.SnapshotNames;
 import dev.ramet.engine.state.SnapshotRecord;
 import dev.ramet.engine.state.SnapshotStore;
 import dev.ramet.engine.support.TaggedName;
@@ -28,15 +28,15 @@ public final class VersionLocks {
    * @param vacant whether the name and tags must not exist yet
    * @throws RametException {@code CONFLICT} while another operation works on it
    */
-  <T> T once(TaggedName version, boolean vacant, Supplier<T> work) {
-    try (Names.Reservation one = only(version);
-        Names.Reservation reservation =
+  <T> T runExclusively(TaggedName version, boolean vacant, Supplier<T> work) {
+    try (SnapshotNames.Reservation one = reserveExclusively(version);
+        SnapshotNames.Reservation reservation =
             snapshots.names().reserve(version, SnapshotRecord.Kind.TEMPLATE, vacant)) {
       return work.get();
     }
   }
 
-  private Names.Reservation only(TaggedName version) {
+  private SnapshotNames.Reservation reserveExclusively(TaggedName version) {
     List<String> keys = version.tags().stream().map(tag -> version.alias() + ":" + tag).toList();
     synchronized (underWay) {
       if (!Collections.disjoint(underWay, keys)) {

@@ -15,7 +15,7 @@ public interface BuildLog extends Progress {
    * @param number the step's number, from 1; 0 for the work before the first step, and the number
    *     of steps plus one for the work after the last
    */
-  void at(int number);
+  void stepReached(int number);
 
   /**
    * Reports one line of output from a step's command.
@@ -30,5 +30,5 @@ public interface BuildLog extends Progress {
    *
    * @throws RametException {@code CANCELLED} when the build is no longer wanted
    */
-  void waiting();
+  void heartbeat();
 }

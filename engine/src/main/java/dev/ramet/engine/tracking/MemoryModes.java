@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 public final class MemoryModes implements AutoCloseable {
-  private final Map<String, Candidate> candidates = new LinkedHashMap<>();
+  private final Map<String, ModeCandidate> candidates = new LinkedHashMap<>();
   private final @Nullable String forced;
 
   /**
@@ -27,7 +27,7 @@ public final class MemoryModes implements AutoCloseable {
    * @param ranked all modes, best first
    * @param forced the only mode the operator allows, or null
    */
-  public MemoryModes(List<Candidate> ranked, @Nullable String forced) {
+  public MemoryModes(List<ModeCandidate> ranked, @Nullable String forced) {
     ranked.forEach(one -> candidates.put(one.id(), one));
     this.forced = forced;
   }
@@ -46,25 +46,26 @@ public final class MemoryModes implements AutoCloseable {
       @Nullable String memoryBase, @Nullable String wanted, @Nullable String ofSandbox) {
     check(wanted);
     if (wanted != null) {
-      return forced(wanted, "requested by the caller", memoryBase);
+      return forcedChain(wanted, "requested by the caller", memoryBase);
     }
     if (ofSandbox != null) {
-      return forced(ofSandbox, "forced for this sandbox", memoryBase);
+      return forcedChain(ofSandbox, "forced for this sandbox", memoryBase);
     }
     if (forced != null) {
-      return forced(forced, "forced by the configuration", memoryBase);
+      return forcedChain(forced, "forced by the configuration", memoryBase);
     }
-    return among(List.copyOf(candidates.values()), memoryBase);
+    return chainOf(List.copyOf(candidates.values()), memoryBase);
   }
 
-  private ModeChain forced(String id, String by, @Nullable String memoryBase) {
-    Candidate candidate = candidates.get(id);
+  private ModeChain forcedChain(String id, String by, @Nullable String memoryBase) {
+    ModeCandidate candidate = candidates.get(id);
     if (candidate == null) {
       ModeRefusal missing = new ModeRefusal(id, ModeRefusal.Cause.UNUSABLE_HERE, "no such plugin");
-      return ModeChain.forced(id, false, by, missing, null);
+      return ModeChain.ofForced(id, false, by, missing, null);
     }
     boolean tracks = candidate.facts().sinceCapture();
-    return ModeChain.forced(id, tracks, by, obstacle(candidate, memoryBase), candidate.remedy());
+    return ModeChain.ofForced(
+        id, tracks, by, findObstacle(candidate, memoryBase), candidate.remedy());
   }
 
   /**
@@ -85,15 +86,15 @@ public final class MemoryModes implements AutoCloseable {
    * any memory work there, so none can be forced.
    */
   public ModeChain templateChain() {
-    return among(
+    return chainOf(
         candidates.values().stream().filter(one -> one.facts().anyMemory()).toList(), null);
   }
 
-  private static ModeChain among(List<Candidate> ranked, @Nullable String memoryBase) {
+  private static ModeChain chainOf(List<ModeCandidate> ranked, @Nullable String memoryBase) {
     Map<String, ModeRefusal> obstacles = new HashMap<>();
     Set<String> tracking = new HashSet<>();
-    for (Candidate one : ranked) {
-      ModeRefusal obstacle = obstacle(one, memoryBase);
+    for (ModeCandidate one : ranked) {
+      ModeRefusal obstacle = findObstacle(one, memoryBase);
       if (obstacle != null) {
         obstacles.put(one.id(), obstacle);
       }
@@ -101,10 +102,11 @@ public final class MemoryModes implements AutoCloseable {
         tracking.add(one.id());
       }
     }
-    return ModeChain.of(ranked.stream().map(Candidate::id).toList(), tracking, obstacles);
+    return ModeChain.ofModes(ranked.stream().map(ModeCandidate::id).toList(), tracking, obstacles);
   }
 
-  private static @Nullable ModeRefusal obstacle(Candidate one, @Nullable String memoryBase) {
+  private static @Nullable ModeRefusal findObstacle(
+      ModeCandidate one, @Nullable String memoryBase) {
     if (one.mode() == null) {
       return new ModeRefusal(one.id(), ModeRefusal.Cause.UNUSABLE_HERE, one.obstacle());
     }
@@ -129,14 +131,14 @@ public final class MemoryModes implements AutoCloseable {
    *
    * @param id the mode of an earlier capture
    */
-  public boolean tracks(String id) {
-    Candidate candidate = candidates.get(id);
+  public boolean supportsTracking(String id) {
+    ModeCandidate candidate = candidates.get(id);
     return candidate != null && candidate.facts().sinceCapture();
   }
 
   /** Returns the mode with this id, which a chain has named. */
-  public OpenMode mode(String id) {
-    Candidate candidate = candidates.get(id);
+  public OpenMode requireMode(String id) {
+    ModeCandidate candidate = candidates.get(id);
     MemoryMode mode = candidate == null ? null : candidate.mode();
     if (candidate == null || mode == null) {
       throw new IllegalArgumentException("memory mode " + id + " is not open");
@@ -146,7 +148,7 @@ public final class MemoryModes implements AutoCloseable {
 
   @Override
   public void close() {
-    for (Candidate one : candidates.values()) {
+    for (ModeCandidate one : candidates.values()) {
       MemoryMode mode = one.mode();
       if (mode != null) {
         mode.close();

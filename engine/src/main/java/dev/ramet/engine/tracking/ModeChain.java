@@ -42,7 +42,7 @@ public final class ModeChain {
    * @param obstacles the reasons why some of them cannot be used, by id
    * @throws RametException {@code UNSUPPORTED} when no mode may be tried
    */
-  static ModeChain of(
+  static ModeChain ofModes(
       List<String> order, Set<String> tracking, Map<String, ModeRefusal> obstacles) {
     ModeChain chain = new ModeChain(order, tracking, null);
     chain.refusals.putAll(obstacles);
@@ -62,7 +62,7 @@ public final class ModeChain {
    * @param remedy what the operator can do about the obstacle, or null
    * @throws RametException {@code UNSUPPORTED} when there is an obstacle
    */
-  static ModeChain forced(
+  static ModeChain ofForced(
       String id,
       boolean tracks,
       String by,
@@ -70,13 +70,13 @@ public final class ModeChain {
       @Nullable String remedy) {
     ModeChain chain = new ModeChain(List.of(id), tracks ? Set.of(id) : Set.of(), by);
     if (obstacle != null) {
-      chain.refused(obstacle.detail(), obstacle.cause());
-      throw chain.cannot(id, obstacle.detail(), remedy, null);
+      chain.rejectCurrent(obstacle.detail(), obstacle.cause());
+      throw chain.forcedModeError(id, obstacle.detail(), remedy, null);
     }
     return chain;
   }
 
-  private void refused(String why, ModeRefusal.Cause cause) {
+  private void rejectCurrent(String why, ModeRefusal.Cause cause) {
     String id = left.remove();
     refusals.put(id, new ModeRefusal(id, cause, why));
   }
@@ -85,7 +85,7 @@ public final class ModeChain {
    * Returns the error for a forced mode that cannot be used; its remedy is to make the mode work or
    * to stop forcing it.
    */
-  private RametException cannot(
+  private RametException forcedModeError(
       String id, String why, @Nullable String remedy, @Nullable RametException failure) {
     String instead = "do not force a memory mode, so that another one is chosen";
     return new RametException(
@@ -111,16 +111,16 @@ public final class ModeChain {
    *     tracking starts during it
    * @throws RametException when no other mode may be tried
    */
-  public void refused(
+  public void rejectCurrent(
       String why, ModeRefusal.Cause cause, @Nullable RametException failure, boolean continued) {
     String id = current();
-    refused(why, cause);
+    rejectCurrent(why, cause);
     if (forcedBy != null) {
       if (continued) {
         left.add(id); // It still works without the earlier tracker.
         return;
       }
-      throw cannot(id, why, failure == null ? null : failure.remedy(), failure);
+      throw forcedModeError(id, why, failure == null ? null : failure.remedy(), failure);
     }
     if (continued) {
       left.removeIf(tracking::contains);
@@ -138,7 +138,7 @@ public final class ModeChain {
    * Records that the current mode works, but cannot continue from the machine's previous capture.
    * Ignored for modes that never do.
    */
-  public void beginsAnew(TrackingGap gap) {
+  public void recordGap(TrackingGap gap) {
     String id = current();
     if (tracking.contains(id)) {
       refusals.put(id, new ModeRefusal(id, gap.cause(), gap.detail()));
@@ -165,13 +165,13 @@ public final class ModeChain {
    */
   public List<ModeRefusal> passedOver() {
     return order.stream()
-        .takeWhile(id -> forcedBy != null || isUpToCurrent(id))
+        .takeWhile(id -> forcedBy != null || isTriedOrCurrent(id))
         .map(refusals::get)
         .filter(Objects::nonNull)
         .toList();
   }
 
-  private boolean isUpToCurrent(String id) {
+  private boolean isTriedOrCurrent(String id) {
     String current = left.peek();
     return current == null || order.indexOf(id) <= order.indexOf(current);
   }

@@ -26,7 +26,7 @@ public record TrackingGap(ModeRefusal.Cause cause, String detail) {
   }
 
   /** Returns the gap after a capture whose tracker cannot continue. */
-  static TrackingGap after(OpenMode mode, String snapshotId) {
+  static TrackingGap afterCapture(OpenMode mode, String snapshotId) {
     return mode.facts().sinceCapture()
         ? new TrackingGap(
             ModeRefusal.Cause.TRACKING_LOST,
@@ -50,14 +50,14 @@ public record TrackingGap(ModeRefusal.Cause cause, String detail) {
   /**
    * Returns the gap after a capture failed when the tracker had already discarded earlier changes.
    */
-  static TrackingGap failed(String previous) {
+  static TrackingGap ofFailure(String previous) {
     return new TrackingGap(
         ModeRefusal.Cause.CAPTURE_FAILED,
         "a capture after the previous one, " + previous + ", failed after its pages were read");
   }
 
   /** Returns the gap after the tracker itself failed. */
-  static TrackingGap lost(RuntimeException failure) {
+  static TrackingGap trackerFailed(RuntimeException failure) {
     return new TrackingGap(ModeRefusal.Cause.TRACKING_LOST, String.valueOf(failure.getMessage()));
   }
 }

@@ -16,7 +16,7 @@ final class ContentErrors {
   private ContentErrors() {}
 
   /** Returns the error for a system call that failed on the client's path. */
-  static RametException of(String path, LinuxException e) {
+  static RametException translate(String path, LinuxException e) {
     return switch (e.errno()) {
       case LinuxException.ENOENT, ENOTDIR -> RametException.notFound("path", path);
       case LinuxException.EEXIST ->

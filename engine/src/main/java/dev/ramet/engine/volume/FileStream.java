@@ -39,14 +39,14 @@ final class FileStream extends InputStream {
       if (offset == sizeBytes) {
         return -1;
       }
-      fill();
+      readBuffer();
     }
     int n = Math.min(length, buffer.remaining());
     buffer.get(target, at, n);
     return n;
   }
 
-  private void fill() throws IOException {
+  private void readBuffer() throws IOException {
     buffer.clear().limit((int) Math.min(BUFFER_BYTES, sizeBytes - offset));
     try {
       file.pread(buffer, offset);

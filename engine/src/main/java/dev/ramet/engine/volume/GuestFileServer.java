@@ -20,12 +20,12 @@ import java.util.List;
  */
 final class GuestFileServer {
   /** Limit on what a guest reads or writes with one request. */
-  static final int MOST_DATA_BYTES = 128 << 10;
+  static final int MAX_DATA_BYTES = 128 << 10;
 
   private static final int EIO = 5;
   private static final int ENOSYS = 38;
   // Limits the memory that a guest can make the host use, at 300 bytes per name.
-  private static final int MOST_NAMES = 100_000;
+  private static final int MAX_NAMES = 100_000;
   private static final int PAGE_BYTES = 256 << 10;
   private static final int ANSWER_HEAD = 20;
   private static final long UNIT = 4096;
@@ -41,13 +41,13 @@ final class GuestFileServer {
   private static final int MTIME_NOW = 256;
 
   private final OpenVolume volume;
-  private final Changes changes;
-  private final ByteBuffer data = ByteBuffer.allocateDirect(MOST_DATA_BYTES);
+  private final GuestChanges changes;
+  private final ByteBuffer data = ByteBuffer.allocateDirect(MAX_DATA_BYTES);
   private final ByteBuffer out = ByteBuffer.allocate(ANSWER_HEAD + PAGE_BYTES + 4096);
 
   GuestFileServer(OpenVolume volume) {
     this.volume = volume;
-    this.changes = new Changes(volume, data, out);
+    this.changes = new GuestChanges(volume, data, out);
   }
 
   /**
@@ -56,7 +56,7 @@ final class GuestFileServer {
    * @param request its frame without the length
    * @return the response's frame without the length; valid until the next call
    */
-  ByteBuffer answer(ByteBuffer request) {
+  ByteBuffer handle(ByteBuffer request) {
     out.clear().position(ANSWER_HEAD);
     long epoch = 0;
     long number = 0;
@@ -68,7 +68,7 @@ final class GuestFileServer {
       int operation = request.get();
       errno = 0;
       try {
-        answer(new Answers.Key(epoch, number), again, operation, request);
+        handle(new RequestJournal.Key(epoch, number), again, operation, request);
       } catch (LinuxException e) {
         errno = e.errno();
       } catch (IOException e) {
@@ -84,11 +84,11 @@ final class GuestFileServer {
     return out.flip();
   }
 
-  private void answer(Answers.Key key, boolean again, int operation, ByteBuffer in)
+  private void handle(RequestJournal.Key key, boolean again, int operation, ByteBuffer in)
       throws LinuxException, IOException {
     switch (operation) {
       case 1 -> stat(in);
-      case 2 -> set(in);
+      case 2 -> setAttributes(in);
       case 3 -> list(in);
       case 4 -> read(in);
       case 5 -> changes.write(key, again, in);
@@ -102,19 +102,19 @@ final class GuestFileServer {
       case 13 -> changes.link(key, again, in);
       case 14 -> sync(in);
       case 15 -> space();
-      case 16 -> changes.hide(key, again, in);
-      default -> throw failure(ENOSYS);
+      case 16 -> changes.unlinkOpen(key, again, in);
+      default -> throw errorResponse(ENOSYS);
     }
   }
 
   private void stat(ByteBuffer in) throws LinuxException {
     GuestPath place = GuestPath.read(volume, in);
-    try (Fd fd = place.hold(in.getLong())) {
-      put(out, TreeAttributes.of(fd));
+    try (Fd fd = place.openIfSame(in.getLong())) {
+      putAttributes(out, TreeAttributes.of(fd));
     }
   }
 
-  private void set(ByteBuffer in) throws LinuxException {
+  private void setAttributes(ByteBuffer in) throws LinuxException {
     GuestPath place = GuestPath.read(volume, in);
     long identity = in.getLong();
     int valid = in.getInt();
@@ -129,7 +129,7 @@ final class GuestFileServer {
         file.truncate(size);
       }
     }
-    try (Fd fd = place.hold(identity)) {
+    try (Fd fd = place.openIfSame(identity)) {
       if ((valid & (UID | GID)) != 0) {
         TreeAttributes.setOwner(fd, (valid & UID) != 0 ? uid : -1, (valid & GID) != 0 ? gid : -1);
       }
@@ -140,7 +140,7 @@ final class GuestFileServer {
         TreeAttributes.setTimes(
             fd, time(valid, ATIME, ATIME_NOW, accessed), time(valid, MTIME, MTIME_NOW, modified));
       }
-      put(out, TreeAttributes.of(fd));
+      putAttributes(out, TreeAttributes.of(fd));
     }
   }
 
@@ -154,8 +154,8 @@ final class GuestFileServer {
     GuestPath place = GuestPath.read(volume, in);
     long identity = in.getLong();
     byte[] after = GuestPath.bytes(in);
-    place.hold(identity).close();
-    List<TreeName> names = place.tree().list(place.name(), MOST_NAMES);
+    place.openIfSame(identity).close();
+    List<TreeName> names = place.tree().list(place.name(), MAX_NAMES);
     names.sort(Comparator.comparing(TreeName::bytes, Arrays::compareUnsigned));
     int more = out.position();
     out.put((byte) 0);
@@ -177,8 +177,8 @@ final class GuestFileServer {
     long identity = in.getLong();
     long offset = offset(in);
     int size = in.getInt();
-    if (size < 0 || size > MOST_DATA_BYTES) {
-      throw failure(LinuxException.EINVAL);
+    if (size < 0 || size > MAX_DATA_BYTES) {
+      throw errorResponse(LinuxException.EINVAL);
     }
     try (Fd file = place.open(identity, false)) {
       file.pread(data.clear().limit(size), offset);
@@ -194,7 +194,7 @@ final class GuestFileServer {
   private void sync(ByteBuffer in) throws LinuxException {
     GuestPath place = GuestPath.read(volume, in);
     long identity = in.getLong();
-    try (Fd fd = place.hold(identity)) {
+    try (Fd fd = place.openIfSame(identity)) {
       if (TreeAttributes.of(fd).isDirectory()) {
         place.tree().syncDirectory(place.name());
         return;
@@ -213,20 +213,20 @@ final class GuestFileServer {
     out.putLong(0).putLong(0).putInt((int) UNIT).putInt(255);
   }
 
-  static LinuxException failure(int errno) {
+  static LinuxException errorResponse(int errno) {
     return new LinuxException("request", errno, "volume");
   }
 
   static long offset(ByteBuffer in) throws LinuxException {
     long offset = in.getLong();
-    if (offset < 0 || offset > Long.MAX_VALUE - MOST_DATA_BYTES) {
-      throw failure(LinuxException.EFBIG);
+    if (offset < 0 || offset > Long.MAX_VALUE - MAX_DATA_BYTES) {
+      throw errorResponse(LinuxException.EFBIG);
     }
     return offset;
   }
 
   /** Writes an entry's attributes to a response. */
-  static void put(ByteBuffer out, TreeEntry e) {
+  static void putAttributes(ByteBuffer out, TreeEntry e) {
     out.putLong(e.identity()).putLong(e.inode()).putInt(e.mode()).putInt(e.links());
     out.putInt(e.uid()).putInt(e.gid()).putLong(e.sizeBytes()).putLong(e.blocks());
     out.putLong(e.accessedNanos()).putLong(e.modifiedNanos()).putLong(e.changedNanos());

@@ -57,7 +57,7 @@ final class GuestPath {
   }
 
   /** Opens the entry for its attributes, if it is still the one the guest means. */
-  Fd hold(long identity) throws LinuxException {
+  Fd openIfSame(long identity) throws LinuxException {
     return checked(tree.openAny(name), identity);
   }
 
@@ -69,7 +69,7 @@ final class GuestPath {
   private static Fd checked(Fd fd, long identity) throws LinuxException {
     try {
       if (identity != 0 && TreeAttributes.of(fd).identity() != identity) {
-        throw GuestFileServer.failure(ESTALE);
+        throw GuestFileServer.errorResponse(ESTALE);
       }
       return fd;
     } catch (LinuxException e) {

@@ -24,11 +24,12 @@ public final class OpenVolume implements AutoCloseable {
   private final Tree files;
   private final Tree nameless;
   private final Tree uploads;
-  private final Answers answers;
+  private final RequestJournal answers;
   private final Object lock = new Object();
   private int users = 1;
 
-  private OpenVolume(Path directory, Tree files, Tree nameless, Tree uploads, Answers answers) {
+  private OpenVolume(
+      Path directory, Tree files, Tree nameless, Tree uploads, RequestJournal answers) {
     this.directory = directory;
     this.files = files;
     this.nameless = nameless;
@@ -51,13 +52,13 @@ public final class OpenVolume implements AutoCloseable {
   static OpenVolume open(Path directory) throws IOException, LinuxException {
     Tree uploads = Tree.open(directory.resolve(UPLOADS));
     // Uploads and removals that were in progress when the host ended.
-    Emptying.all(uploads);
+    TreeRemoval.removeContents(uploads);
     return new OpenVolume(
         directory,
         Tree.open(directory.resolve(FILES)),
         Tree.open(directory.resolve(NAMELESS)),
         uploads,
-        Answers.open(directory.resolve("answers")));
+        RequestJournal.open(directory.resolve("answers")));
   }
 
   Path directory() {
@@ -79,7 +80,7 @@ public final class OpenVolume implements AutoCloseable {
     return uploads;
   }
 
-  Answers answers() {
+  RequestJournal answers() {
     return answers;
   }
 

@@ -50,14 +50,14 @@ final class Upload {
   VolumeEntry receive(
       InputStream content, VolumeContent.Attributes attributes, boolean overwrite, boolean parents)
       throws LinuxException, IOException {
-    byte[] temporary = Ids.next('u').getBytes(StandardCharsets.US_ASCII);
+    byte[] temporary = Ids.newId('u').getBytes(StandardCharsets.US_ASCII);
     // Check before anything is received.
-    TreeEntry old = old(overwrite, parents);
+    TreeEntry old = findExisting(overwrite, parents);
     try (Fd file = volume.uploads().createFile(temporary, FILE_MODE)) {
       copy(content, file);
       int mode = old == null ? FILE_MODE : old.permissions();
       file.chmod(TreeAttributes.KEPT_MODE & Objects.requireNonNullElse(attributes.mode(), mode));
-      Changes.own(
+      GuestChanges.setOwner(
           file,
           Objects.requireNonNullElse(attributes.uid(), old == null ? 0 : old.uid()),
           Objects.requireNonNullElse(attributes.gid(), old == null ? 0 : old.gid()));
@@ -65,18 +65,19 @@ final class Upload {
       file.fsync();
       synchronized (volume.lock()) {
         if (parents) {
-          Directories.makeAbove(volume.files(), name);
+          DirectoryMaker.makeParents(volume.files(), name);
         }
         volume.uploads().rename(temporary, volume.files(), name, overwrite);
       }
-      return Entries.of(volume.files(), name, TreeAttributes.of(file));
+      return EntryLister.describe(volume.files(), name, TreeAttributes.of(file));
     } finally {
-      Emptying.remove(volume.uploads(), temporary);
+      TreeRemoval.remove(volume.uploads(), temporary);
     }
   }
 
   /** Returns the file to replace, or null if there is none. */
-  private @Nullable TreeEntry old(boolean overwrite, boolean parents) throws LinuxException {
+  private @Nullable TreeEntry findExisting(boolean overwrite, boolean parents)
+      throws LinuxException {
     try {
       TreeEntry old = volume.files().stat(name);
       if (!overwrite) {
@@ -103,7 +104,7 @@ final class Upload {
   }
 
   private static void copy(InputStream content, Fd file) throws IOException, LinuxException {
-    byte[] piece = new byte[GuestFileServer.MOST_DATA_BYTES];
+    byte[] piece = new byte[GuestFileServer.MAX_DATA_BYTES];
     ByteBuffer buffer = ByteBuffer.allocateDirect(piece.length);
     long offset = 0;
     for (int n = content.read(piece); n >= 0; n = content.read(piece)) {

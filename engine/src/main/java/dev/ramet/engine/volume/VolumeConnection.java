@@ -35,14 +35,14 @@ import org.jspecify.annotations.Nullable;
 final class VolumeConnection implements Runnable, AutoCloseable {
   private static final System.Logger LOG = System.getLogger(VolumeConnection.class.getName());
   private static final int VERSION = 1;
-  private static final int MOST_FRAME_BYTES = GuestFileServer.MOST_DATA_BYTES + (32 << 10);
+  private static final int MAX_FRAME_BYTES = GuestFileServer.MAX_DATA_BYTES + (32 << 10);
   private static final int CONNECT_MILLIS = 2_000;
   private static final int ANSWER_MILLIS = 15_000;
-  private static final int MOST_HEAD_BYTES = 16 << 10;
-  private static final int MOST_TOLD_BYTES = 4_000;
+  private static final int MAX_HEAD_BYTES = 16 << 10;
+  private static final int MAX_TOLD_BYTES = 4_000;
   private static final int BUFFER_BYTES = 64 << 10;
   private static final long FIRST_PAUSE_MILLIS = 50;
-  private static final long LONGEST_PAUSE_MILLIS = 2_000;
+  private static final long MAX_PAUSE_MILLIS = 2_000;
   private static final SecureRandom RANDOM = new SecureRandom();
 
   private final String sandbox;
@@ -94,7 +94,7 @@ final class VolumeConnection implements Runnable, AutoCloseable {
       fresh.setTcpNoDelay(true);
       fresh.setSoTimeout(ANSWER_MILLIS);
       fresh.getOutputStream().write(request());
-      upgraded(fresh.getInputStream());
+      readUpgradeResponse(fresh.getInputStream());
       fresh.setSoTimeout(0);
       ByteBuffer hello = ByteBuffer.allocate(16);
       hello.putInt(12).putInt(VERSION).putLong(RANDOM.nextLong());
@@ -126,14 +126,14 @@ final class VolumeConnection implements Runnable, AutoCloseable {
         .getBytes(StandardCharsets.US_ASCII);
   }
 
-  private void upgraded(InputStream in) throws IOException {
+  private void readUpgradeResponse(InputStream in) throws IOException {
     StringBuilder head = new StringBuilder();
     long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ANSWER_MILLIS);
     while (!endsWithEmptyLine(head)) {
       int c = in.read();
       // A slow agent must not keep its caller waiting for ever.
       boolean late = System.nanoTime() - end > 0;
-      if (c < 0 || late || head.length() == MOST_HEAD_BYTES) {
+      if (c < 0 || late || head.length() == MAX_HEAD_BYTES) {
         throw new IOException("the guest's agent closed the connection or did not answer in time");
       }
       head.append((char) c);
@@ -143,7 +143,7 @@ final class VolumeConnection implements Runnable, AutoCloseable {
     if (status.equals("101")) {
       return;
     }
-    String told = told(in.readNBytes(length(head.toString())));
+    String told = errorMessage(in.readNBytes(contentLength(head.toString())));
     if (status.equals("400")) {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT,
@@ -166,17 +166,17 @@ final class VolumeConnection implements Runnable, AutoCloseable {
     return length >= 4 && head.substring(length - 4).equals("\r\n\r\n");
   }
 
-  private static int length(String head) {
+  private static int contentLength(String head) {
     String lower = head.toLowerCase(Locale.ROOT);
     int at = lower.indexOf("\r\ncontent-length:");
     if (at < 0) {
       return 0;
     }
     String digits = lower.substring(at + 17, lower.indexOf("\r\n", at + 2)).trim();
-    return digits.matches("[0-9]{1,6}") ? Math.min(MOST_TOLD_BYTES, Integer.parseInt(digits)) : 0;
+    return digits.matches("[0-9]{1,6}") ? Math.min(MAX_TOLD_BYTES, Integer.parseInt(digits)) : 0;
   }
 
-  private static String told(byte[] body) {
+  private static String errorMessage(byte[] body) {
     try {
       String message =
           JsonFile.tree(new String(body, StandardCharsets.UTF_8)).path("message").asText();
@@ -201,8 +201,8 @@ final class VolumeConnection implements Runnable, AutoCloseable {
           pause = FIRST_PAUSE_MILLIS;
         } else {
           boolean unused = ended.await(pause, TimeUnit.MILLISECONDS);
-          pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
-          connectAgain();
+          pause = Math.min(2 * pause, MAX_PAUSE_MILLIS);
+          reconnect();
         }
       }
     } catch (InterruptedException e) {
@@ -214,7 +214,7 @@ final class VolumeConnection implements Runnable, AutoCloseable {
     }
   }
 
-  private void connectAgain() {
+  private void reconnect() {
     try {
       if (!closed && alive.getAsBoolean()) {
         connect();
@@ -226,7 +226,7 @@ final class VolumeConnection implements Runnable, AutoCloseable {
   }
 
   private void serve(GuestFileServer service, Socket current) {
-    byte[] frame = new byte[MOST_FRAME_BYTES];
+    byte[] frame = new byte[MAX_FRAME_BYTES];
     try (current;
         DataInputStream in =
             new DataInputStream(new BufferedInputStream(current.getInputStream(), BUFFER_BYTES));
@@ -235,11 +235,11 @@ final class VolumeConnection implements Runnable, AutoCloseable {
                 new BufferedOutputStream(current.getOutputStream(), BUFFER_BYTES))) {
       while (!closed) {
         int length = in.readInt();
-        if (length < 0 || length > MOST_FRAME_BYTES) {
+        if (length < 0 || length > MAX_FRAME_BYTES) {
           throw new IOException("a frame of " + length + " bytes");
         }
         in.readFully(frame, 0, length);
-        ByteBuffer answer = service.answer(ByteBuffer.wrap(frame, 0, length));
+        ByteBuffer answer = service.handle(ByteBuffer.wrap(frame, 0, length));
         out.writeInt(answer.remaining());
         out.write(answer.array(), 0, answer.remaining());
         if (in.available() == 0) {

@@ -20,7 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class VolumeLinks implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(VolumeLinks.class.getName());
   private static final long RETRY_MILLIS = 100;
-  private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(10);
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
 
   private final VolumeStore store;
   private final Set<VolumeConnection> links = ConcurrentHashMap.newKeySet();
@@ -73,7 +73,7 @@ public final class VolumeLinks implements AutoCloseable {
    * Reconnects a machine that was found again. Does not wait: the guest waits for the host by
    * itself.
    */
-  public void attachAgain(Machine machine, List<VolumeMount> mounts) {
+  public void reattach(Machine machine, List<VolumeMount> mounts) {
     for (VolumeMount mount : mounts) {
       try {
         start(link(machine, mount));
@@ -149,7 +149,7 @@ public final class VolumeLinks implements AutoCloseable {
     closed = true;
     links.forEach(VolumeConnection::close);
     // Wait for the threads, whose open files keep file systems from being unmounted.
-    long end = System.nanoTime() + CLOSE_PATIENCE.toNanos();
+    long end = System.nanoTime() + CLOSE_TIMEOUT.toNanos();
     while (!links.isEmpty() && System.nanoTime() - end < 0) {
       try {
         Thread.sleep(1);

@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 /** Implements {@link Volumes}, and tracks which volumes are in use. Thread-safe. */
 public final class VolumeOperations implements Volumes {
   private static final System.Logger LOG = System.getLogger(VolumeOperations.class.getName());
-  private static final int MOST_NAMED = 5;
+  private static final int MAX_NAMED = 5;
 
   private final VolumeStore store;
   private final SandboxStore sandboxes;
@@ -36,12 +36,12 @@ public final class VolumeOperations implements Volumes {
 
   @Override
   public Volume create(String name, IdListener ids) {
-    String id = Ids.next('v');
+    String id = Ids.newId('v');
     ids.assigning(List.of(id));
     try {
       return store.create(id, name);
     } catch (IOException e) {
-      throw Errors.io("cannot create volume " + name, sandboxes.root(), e);
+      throw Errors.ioError("cannot create volume " + name, sandboxes.root(), e);
     }
   }
 
@@ -58,15 +58,15 @@ public final class VolumeOperations implements Volumes {
   @Override
   public synchronized void delete(String id) {
     Volume volume = store.get(id);
-    List<String> users = users(id);
+    List<String> users = usersOf(id);
     if (!users.isEmpty()) {
-      int more = users.size() - MOST_NAMED;
+      int more = users.size() - MAX_NAMED;
       throw new RametException(
           ErrorCode.CONFLICT,
           "volume "
               + volume.name()
               + " is in use by "
-              + String.join(", ", users.subList(0, Math.min(users.size(), MOST_NAMED)))
+              + String.join(", ", users.subList(0, Math.min(users.size(), MAX_NAMED)))
               + (more > 0 ? " and " + more + " more" : ""),
           "kill those sandboxes first",
           null);
@@ -74,9 +74,9 @@ public final class VolumeOperations implements Volumes {
     try {
       store.delete(id);
     } catch (IOException e) {
-      throw Errors.io("cannot delete volume " + volume.name(), sandboxes.root(), e);
+      throw Errors.ioError("cannot delete volume " + volume.name(), sandboxes.root(), e);
     } catch (UncheckedIOException e) {
-      throw Errors.any("cannot delete volume " + volume.name(), sandboxes.root(), e);
+      throw Errors.translate("cannot delete volume " + volume.name(), sandboxes.root(), e);
     }
   }
 
@@ -84,9 +84,9 @@ public final class VolumeOperations implements Volumes {
    * Removes open files without names from volumes that no sandbox uses. Called once, before any
    * sandbox can be created.
    */
-  public void clear() {
+  public void removeNamelessFiles() {
     for (Volume volume : store.all()) {
-      if (users(volume.id()).isEmpty()) {
+      if (usersOf(volume.id()).isEmpty()) {
         try {
           store.forgetNameless(volume.id());
         } catch (RametException e) {
@@ -100,7 +100,7 @@ public final class VolumeOperations implements Volumes {
   }
 
   /** Returns the users of a volume, for people. */
-  private List<String> users(String id) {
+  private List<String> usersOf(String id) {
     Stream<String> made =
         sandboxes.all().stream()
             .filter(live -> uses(live.saved().terms().rules().volumes(), id))
@@ -118,7 +118,7 @@ public final class VolumeOperations implements Volumes {
   @Override
   public VolumeContent content(String id) {
     store.get(id);
-    return new Content(store, id);
+    return new VolumeFiles(store, id);
   }
 
   /** Keeps volumes from being deleted until it is closed. */
@@ -142,7 +142,7 @@ public final class VolumeOperations implements Volumes {
       found.add(
           store
               .find(mount.name())
-              .map(mount::of)
+              .map(mount::resolvedTo)
               .orElseThrow(() -> RametException.notFound("volume", mount.name())));
     }
     wanted.addAll(found);

@@ -210,7 +210,7 @@ public final class VolumeStore implements AutoCloseable {
     for (Path part : FileTrees.children(directory)) {
       if (Files.isDirectory(part, LinkOption.NOFOLLOW_LINKS)) {
         try (Tree tree = Tree.open(part)) {
-          Emptying.all(tree);
+          TreeRemoval.removeContents(tree);
         } catch (LinuxException e) {
           throw new IOException(e);
         }

@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  */
 public record VolumeMount(@Nullable String volumeId, String name, String path) {
   /** The largest number of mounts per sandbox. */
-  public static final int MOST = 16;
+  public static final int MAX = 16;
 
-  private static final int MOST_PATH_BYTES = 1024;
+  private static final int MAX_PATH_BYTES = 1024;
   private static final Set<String> TOP =
       Set.of("/", "/bin", "/sbin", "/lib", "/lib64", "/usr", "/etc", "/run");
   private static final List<String> KERNELS = List.of("/proc", "/sys", "/dev", "/.ramet");
@@ -30,7 +30,7 @@ public record VolumeMount(@Nullable String volumeId, String name, String path) {
   }
 
   /** Returns this mount with the volume that was found. */
-  public VolumeMount of(Volume volume) {
+  public VolumeMount resolvedTo(Volume volume) {
     return new VolumeMount(volume.id(), volume.name(), path);
   }
 
@@ -40,9 +40,9 @@ public record VolumeMount(@Nullable String volumeId, String name, String path) {
    * @throws RametException {@code INVALID_ARGUMENT} for paths that are not absolute and plain, that
    *     the guest's system needs itself, or that contain one another
    */
-  public static List<VolumeMount> checked(List<VolumeMount> mounts) {
-    if (mounts.size() > MOST) {
-      throw RametException.invalid("volumeMounts", "must be at most " + MOST);
+  public static List<VolumeMount> requireValid(List<VolumeMount> mounts) {
+    if (mounts.size() > MAX) {
+      throw RametException.invalid("volumeMounts", "must be at most " + MAX);
     }
     List<VolumeMount> all = new ArrayList<>();
     for (int i = 0; i < mounts.size(); i++) {
@@ -67,8 +67,8 @@ public record VolumeMount(@Nullable String volumeId, String name, String path) {
     if (!path.startsWith("/")) {
       throw RametException.invalid(field, "must be an absolute path");
     }
-    if (path.getBytes(StandardCharsets.UTF_8).length > MOST_PATH_BYTES) {
-      throw RametException.invalid(field, "must be at most " + MOST_PATH_BYTES + " bytes");
+    if (path.getBytes(StandardCharsets.UTF_8).length > MAX_PATH_BYTES) {
+      throw RametException.invalid(field, "must be at most " + MAX_PATH_BYTES + " bytes");
     }
     if (path.chars().anyMatch(c -> Character.isISOControl(c) || Character.isSurrogate((char) c))) {
       throw RametException.invalid(field, "must be plain text");

@@ -26,7 +26,7 @@ public final class ImageReadAhead {
         if (stopped.getAsBoolean()) {
           break;
         }
-        cache.look(
+        cache.reportRuns(
             range.offset(),
             range.lengthBytes(),
             (offset, length, cached) -> {

@@ -37,7 +37,7 @@ public final class MappedPages {
    * @param image the image, open for reading
    * @throws LinuxException ESRCH when the process has ended
    */
-  public static WorkingSet of(String snapshotId, GuestMemory memory, Fd image)
+  public static WorkingSet scan(String snapshotId, GuestMemory memory, Fd image)
       throws LinuxException {
     WorkingSet.Builder found = new WorkingSet.Builder(snapshotId, memory.imageSizeBytes());
     try (Pagemap pagemap = Pagemap.open(memory.pid());

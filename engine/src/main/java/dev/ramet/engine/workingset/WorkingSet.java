@@ -23,8 +23,8 @@ public record WorkingSet(String snapshotId, long imageBytes, boolean whole, List
    */
   static final long GAP_BYTES = 32 << 10;
 
-  private static final long MOST_BYTES = 256L << 20;
-  private static final int MOST_SHARE = 4;
+  private static final long MAX_BYTES = 256L << 20;
+  private static final int MAX_SHARE = 4;
 
   /** Copies the list. */
   public WorkingSet {
@@ -43,7 +43,7 @@ public record WorkingSet(String snapshotId, long imageBytes, boolean whole, List
    * and must not decide how much the host reads.
    */
   public static long mostBytes(long imageBytes) {
-    return Math.min(MOST_BYTES, imageBytes / MOST_SHARE / PAGE * PAGE);
+    return Math.min(MAX_BYTES, imageBytes / MAX_SHARE / PAGE * PAGE);
   }
 
   /** Returns the total length of all ranges. */

@@ -37,9 +37,9 @@ public final class WorkingSetFile {
   private static final int FORMAT = 1;
 
   /** More than the largest set can take; a larger file is rejected without reading it. */
-  private static final long MOST_FILE_BYTES = 1 << 20;
+  private static final long MAX_FILE_BYTES = 1 << 20;
 
-  private static final int MOST_VARINT_SHIFT = 56;
+  private static final int MAX_VARINT_SHIFT = 56;
 
   private WorkingSetFile() {}
 
@@ -61,7 +61,7 @@ public final class WorkingSetFile {
       throw new IOException(file + " is not a regular file");
     }
     try {
-      if (Files.size(file) > MOST_FILE_BYTES) {
+      if (Files.size(file) > MAX_FILE_BYTES) {
         throw new IOException(file + " is too large to be a working set");
       }
       return decode(Files.readAllBytes(file), imageBytes);
@@ -120,7 +120,7 @@ public final class WorkingSetFile {
 
   static WorkingSet decode(byte[] bytes, long imageBytes) throws IOException {
     int length = bytes.length - Integer.BYTES;
-    if (length < MARK.length || !ByteBuffer.wrap(bytes, 0, MARK.length).equals(mark())) {
+    if (length < MARK.length || !ByteBuffer.wrap(bytes, 0, MARK.length).equals(magic())) {
       throw new IOException("not a working set");
     }
     if (ByteBuffer.wrap(bytes).getInt(length) != checksum(bytes, length)) {
@@ -168,7 +168,7 @@ public final class WorkingSetFile {
     return ranges;
   }
 
-  private static ByteBuffer mark() {
+  private static ByteBuffer magic() {
     return ByteBuffer.wrap(MARK);
   }
 
@@ -189,7 +189,7 @@ public final class WorkingSetFile {
 
   private static long readNumber(DataInputStream in) throws IOException {
     long number = 0;
-    for (int shift = 0; shift < MOST_VARINT_SHIFT; shift += 7) {
+    for (int shift = 0; shift < MAX_VARINT_SHIFT; shift += 7) {
       int next = in.readUnsignedByte();
       number |= (long) (next & 0x7f) << shift;
       if (next < 0x80) {

@@ -58,9 +58,9 @@ final class CaptureMetricsTest {
 
   @Test
   void aCaptureIsCountedUnderItsMode() {
-    metrics.made(SnapshotRecord.Kind.SNAPSHOT, report(TRACKING, 4_000_000));
-    metrics.made(SnapshotRecord.Kind.SNAPSHOT, report(TRACKING, 30_000_000));
-    metrics.made(SnapshotRecord.Kind.CLONE_BASE, report("full", 1_000_000));
+    metrics.recordCapture(SnapshotRecord.Kind.SNAPSHOT, report(TRACKING, 4_000_000));
+    metrics.recordCapture(SnapshotRecord.Kind.SNAPSHOT, report(TRACKING, 30_000_000));
+    metrics.recordCapture(SnapshotRecord.Kind.CLONE_BASE, report("full", 1_000_000));
     Map<String, String> tracking = Map.of("mode", TRACKING);
     assertEquals(
         2, value("ramet_captures_total", "", Map.of("mode", TRACKING, "kind", "snapshot")));
@@ -91,14 +91,14 @@ final class CaptureMetricsTest {
 
   @Test
   void everyModePassedOverIsCountedByItsCause() {
-    metrics.made(
+    metrics.recordCapture(
         SnapshotRecord.Kind.SNAPSHOT,
         report(
             "incremental",
             1,
             new ModeRefusal(TRACKING, ModeRefusal.Cause.BASE_GONE, "s1 is gone"),
             new ModeRefusal("soft-dirty", ModeRefusal.Cause.UNUSABLE_HERE, "no bits")));
-    metrics.made(
+    metrics.recordCapture(
         SnapshotRecord.Kind.SNAPSHOT,
         report(TRACKING, 1, new ModeRefusal(TRACKING, ModeRefusal.Cause.HOST_RESTARTED, "anew")));
     assertEquals(1, passedOver(TRACKING, "incremental", "base-gone"));
@@ -116,8 +116,8 @@ final class CaptureMetricsTest {
 
   @Test
   void aFailureIsCountedByItsErrorAndNotAsACapture() {
-    metrics.failed(ErrorCode.NO_SPACE);
-    metrics.failed(ErrorCode.NO_SPACE);
+    metrics.recordFailure(ErrorCode.NO_SPACE);
+    metrics.recordFailure(ErrorCode.NO_SPACE);
     assertEquals(2, value("ramet_capture_failures_total", "", Map.of("error", "NO_SPACE")));
     assertEquals(0, samples("ramet_captures_total").count());
   }

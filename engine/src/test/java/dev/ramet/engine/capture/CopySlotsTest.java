@@ -21,18 +21,18 @@ class CopySlotsTest {
   @Test
   void oneMoreWaitsUntilAnotherHasEnded() throws Exception {
     CopySlots turns = new CopySlots(2, LONG);
-    CopySlots.Turn first = turns.take();
-    try (CopySlots.Turn second = turns.take()) {
-      CompletableFuture<Void> third = CompletableFuture.runAsync(() -> turns.take().close());
+    CopySlots.Turn first = turns.acquire();
+    try (CopySlots.Turn second = turns.acquire()) {
+      CompletableFuture<Void> third = CompletableFuture.runAsync(() -> turns.acquire().close());
       Thread.sleep(SHORT.toMillis());
       assertFalse(third.isDone());
       first.close();
       third.get(LONG.toSeconds(), TimeUnit.SECONDS);
       second.close(); // closed again at the end of the block, which frees nothing twice
     }
-    CopySlots.Turn one = turns.take();
-    CopySlots.Turn two = turns.take();
-    CompletableFuture<Void> more = CompletableFuture.runAsync(() -> turns.take().close());
+    CopySlots.Turn one = turns.acquire();
+    CopySlots.Turn two = turns.acquire();
+    CompletableFuture<Void> more = CompletableFuture.runAsync(() -> turns.acquire().close());
     Thread.sleep(SHORT.toMillis());
     assertFalse(more.isDone(), "there are still two");
     one.close();
@@ -43,23 +43,23 @@ class CopySlotsTest {
   @Test
   void whoeverHasWaitedLongEnoughGoesAhead() {
     CopySlots turns = new CopySlots(1, SHORT);
-    try (CopySlots.Turn held = turns.take()) {
+    try (CopySlots.Turn held = turns.acquire()) {
       long start = System.nanoTime();
-      turns.take().close(); // has no slot to free
+      turns.acquire().close(); // has no slot to free
       assertTrue(System.nanoTime() - start >= SHORT.toNanos());
       start = System.nanoTime();
-      turns.take().close();
+      turns.acquire().close();
       assertTrue(System.nanoTime() - start >= SHORT.toNanos(), "it is still held");
       held.close();
     }
-    turns.take().close();
+    turns.acquire().close();
   }
 
   @Test
   void whoNeedsNoneDoesNotWait() {
     CopySlots turns = new CopySlots(1, LONG);
-    try (CopySlots.Turn held = turns.take()) {
-      assertTimeoutPreemptively(LONG.dividedBy(2), () -> turns.none().close());
+    try (CopySlots.Turn held = turns.acquire()) {
+      assertTimeoutPreemptively(LONG.dividedBy(2), () -> turns.noSlot().close());
       held.close();
     }
   }
@@ -67,13 +67,13 @@ class CopySlotsTest {
   @Test
   void anInterruptedOneIsTold() {
     CopySlots turns = new CopySlots(1, LONG);
-    try (CopySlots.Turn held = turns.take()) {
+    try (CopySlots.Turn held = turns.acquire()) {
       Thread.currentThread().interrupt();
-      RametException e = assertThrows(RametException.class, turns::take);
+      RametException e = assertThrows(RametException.class, turns::acquire);
       assertEquals(ErrorCode.CANCELLED, e.code());
       assertTrue(Thread.interrupted());
       held.close();
     }
-    turns.take().close();
+    turns.acquire().close();
   }
 }

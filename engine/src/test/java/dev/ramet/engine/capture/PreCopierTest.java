@@ -12,7 +12,7 @@ import dev.ramet.engine.pages.PageWriter;
 import dev.ramet.engine.pages.PagesWritten;
 import dev.ramet.engine.pages.StagingPool;
 import dev.ramet.engine.tracking.OpenMode;
-import dev.ramet.engine.tracking.Tracking;
+import dev.ramet.engine.tracking.TrackerSlot;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.NativeBuffer;
@@ -112,9 +112,9 @@ final class PreCopierTest {
     }
     PreCopier preCopier = new PreCopier(bounds, steps::add);
     Attachment attached = new Attachment.LocalFile(image, false);
-    try (Tracking tracking = new Tracking();
-        Tracking.Use use =
-            tracking.use(new OpenMode("fake", MemoryFacts.of(), new Mode(tracker)), vm);
+    try (TrackerSlot tracking = new TrackerSlot();
+        TrackerSlot.Use use =
+            tracking.takeForCapture(new OpenMode("fake", MemoryFacts.of(), new Mode(tracker)), vm);
         PageCapture pages = new PageWriter(pool, 2L * CHUNK).open(attached, Baseline.NONE)) {
       preCopier.copy(vm, use, pages);
       pages.readWhilePaused(located.pid(), new PageRanges.Builder().build());

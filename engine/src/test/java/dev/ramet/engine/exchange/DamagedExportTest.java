@@ -62,12 +62,15 @@ final class DamagedExportTest extends ExportGround {
     Files.writeString(kernel, "kernels");
     refused(ErrorCode.CORRUPT, kernel + " has 7 bytes, not 6");
     Files.writeString(kernel, "Kernel");
-    Export export = Export.open(directory);
+    ExportDirectory export = ExportDirectory.open(directory);
     try (Fd copy = Fd.createNew(scratch.resolve("copy"), 0600)) {
       RametException damaged =
           assertThrows(
               RametException.class,
-              () -> export.files().copy(export.files().item("kernel"), copy, ExportEdits.meter()));
+              () ->
+                  export
+                      .files()
+                      .copy(export.files().requireItem("kernel"), copy, ExportEdits.meter()));
       assertEquals(ErrorCode.CORRUPT, damaged.code());
       assertTrue(String.valueOf(damaged.getMessage()).startsWith(kernel + " is damaged"));
     }

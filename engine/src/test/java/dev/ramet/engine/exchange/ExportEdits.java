@@ -57,7 +57,7 @@ final class ExportEdits {
   }
 
   /** Returns a meter that never stops the work. */
-  static Meter meter() {
-    return new Meter(1L << 40, (done, total) -> true);
+  static ProgressMeter meter() {
+    return new ProgressMeter(1L << 40, (done, total) -> true);
   }
 }

@@ -84,7 +84,7 @@ abstract class ExportGround {
   }
 
   RametException refused(ErrorCode code, String part) {
-    RametException e = assertThrows(RametException.class, () -> Export.open(directory));
+    RametException e = assertThrows(RametException.class, () -> ExportDirectory.open(directory));
     assertEquals(code, e.code(), e.toString());
     assertTrue(String.valueOf(e.getMessage()).contains(part), e.toString());
     return e;

@@ -42,28 +42,31 @@ class HostileDeltasTest {
   }
 
   private static byte[] head() {
-    return longs(Delta.MAGIC, DISK_BYTES, DISK_BYTES);
+    return longs(DeltaReader.MAGIC, DISK_BYTES, DISK_BYTES);
   }
 
   private static byte[] data(long offset, int length) {
-    return join(longs(Delta.DATA, offset, length), new byte[length]);
+    return join(longs(DeltaReader.DATA, offset, length), new byte[length]);
   }
 
   private static byte[] zeros(long offset, long length) {
-    return longs(Delta.ZEROS, offset, length);
+    return longs(DeltaReader.ZEROS, offset, length);
   }
 
   private static byte[] end(long dataBytes) {
-    return longs(Delta.END, DISK_BYTES, dataBytes);
+    return longs(DeltaReader.END, DISK_BYTES, dataBytes);
   }
 
   static Stream<Arguments> hostile() {
     return Stream.of(
         bad("ends too early", new byte[1]),
         bad("ends too early", head()),
-        bad("does not begin with the mark", longs(Delta.MAGIC + 1, DISK_BYTES, DISK_BYTES), end(0)),
-        bad("a base of another size", longs(Delta.MAGIC, 1, DISK_BYTES), end(0)),
-        bad("an image of another size", longs(Delta.MAGIC, DISK_BYTES, -1), end(0)),
+        bad(
+            "does not begin with the mark",
+            longs(DeltaReader.MAGIC + 1, DISK_BYTES, DISK_BYTES),
+            end(0)),
+        bad("a base of another size", longs(DeltaReader.MAGIC, 1, DISK_BYTES), end(0)),
+        bad("an image of another size", longs(DeltaReader.MAGIC, DISK_BYTES, -1), end(0)),
         bad("a record of kind 7", head(), longs(7, 0, PAGE), end(0)),
         bad("a record of kind -1", head(), longs(-1, 0, PAGE), end(0)),
         bad("is not after the last one", head(), zeros(-PAGE, PAGE), end(0)),
@@ -78,10 +81,10 @@ class HostileDeltasTest {
         bad("a record of -4096 bytes", head(), zeros(PAGE, -PAGE), end(0)),
         bad("begins within a page", head(), zeros(1, PAGE), end(0)),
         bad("ends within a page", head(), zeros(0, 1), end(0)),
-        bad("ends too early", head(), longs(Delta.DATA, 0, PAGE), end(PAGE)),
+        bad("ends too early", head(), longs(DeltaReader.DATA, 0, PAGE), end(PAGE)),
         bad("ends too early", head(), data(0, PAGE)),
         bad("does not hold what its end says", head(), data(0, PAGE), end(0)),
-        bad("does not hold what its end says", head(), longs(Delta.END, 0, 0)),
+        bad("does not hold what its end says", head(), longs(DeltaReader.END, 0, 0)),
         bad("goes on after its end", head(), end(0), new byte[1]),
         bad("goes on after its end", head(), end(0), end(0)));
   }

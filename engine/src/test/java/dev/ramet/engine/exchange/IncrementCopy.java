@@ -33,15 +33,15 @@ record IncrementCopy(Path directory, Path scratch) {
 
   /** Applies the increment to a copy of the base's image. */
   void apply(String image, Path to) throws IOException, LinuxException {
-    Export export = Export.open(directory);
+    ExportDirectory export = ExportDirectory.open(directory);
     ExportFiles files = export.files();
     Increment increment = export.increment();
     if (increment == null) {
       throw new AssertionError("it builds on nothing");
     }
-    ExportRecord.Item delta = files.item(Increment.delta(image));
+    ExportRecord.Item delta = files.requireItem(Increment.delta(image));
     long base = increment.baseImage(image).sizeBytes();
-    long size = files.made(image).sizeBytes();
+    long size = files.requireProducedItem(image).sizeBytes();
     files.checkDelta(delta, base, size, ExportEdits.meter());
     try (RandomAccessFile file = new RandomAccessFile(to.toFile(), "rw")) {
       file.setLength(size);
@@ -52,7 +52,7 @@ record IncrementCopy(Path directory, Path scratch) {
   }
 
   /** Writes the differences into a file. */
-  private record Into(Fd file) implements Delta.Target {
+  private record Into(Fd file) implements DeltaReader.Sink {
     @Override
     public void data(ByteBuffer bytes, long offset) {
       try {

@@ -30,11 +30,11 @@ class IncrementTest {
   @Test
   void theBaseBecomesTheImage() throws Exception {
     IncrementCopy copy = ground.copy();
-    Export export = Export.open(copy.directory());
+    ExportDirectory export = ExportDirectory.open(copy.directory());
     assertEquals(IncrementGround.snapshot(DISK_BYTES), export.snapshot());
-    assertFalse(export.files().has("disk.raw"));
-    assertTrue(export.files().has("initrd"), "which the base has not");
-    assertFalse(export.files().has("kernel"), "which the base has");
+    assertFalse(export.files().contains("disk.raw"));
+    assertTrue(export.files().contains("initrd"), "which the base has not");
+    assertFalse(export.files().contains("kernel"), "which the base has");
     assertTrue(
         Files.size(copy.directory().resolve("disk.delta")) < 4 * PAGE, "few pages are in it");
     assertTrue(export.files().sizeBytes() < 10 * PAGE, "and little else");
@@ -42,10 +42,13 @@ class IncrementTest {
       Path image = Files.copy(ground.base(name), copy.scratch().resolve(name));
       copy.apply(name + ".raw", image);
       assertEquals(-1, Files.mismatch(ground.changed(name), image), name);
-      assertEquals(ExportEdits.sha256(image), export.files().made(name + ".raw").sha256());
+      assertEquals(
+          ExportEdits.sha256(image), export.files().requireProducedItem(name + ".raw").sha256());
     }
     ImageContent.Image memory = export.content().memory();
-    assertEquals(export.files().made("memory.raw").sha256(), memory == null ? "" : memory.sha256());
+    assertEquals(
+        export.files().requireProducedItem("memory.raw").sha256(),
+        memory == null ? "" : memory.sha256());
   }
 
   @ParameterizedTest
@@ -76,7 +79,7 @@ class IncrementTest {
         Fd to = Fd.createNew(ground.scratch().resolve("nothing"), 0600)) {
       DeltaWriter writer = new DeltaWriter(image, DISK_BYTES, DISK_BYTES, to);
       assertEquals(0, writer.finish().dataBytes());
-      assertEquals(2 * Delta.RECORD_BYTES, to.sizeBytes());
+      assertEquals(2 * DeltaReader.RECORD_BYTES, to.sizeBytes());
     }
   }
 }

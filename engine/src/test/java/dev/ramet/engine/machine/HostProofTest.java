@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Tests the secrets by which a host proves itself, and where they are stored. */
 class HostProofTest {
-  private static final HostSecret SECRET = HostSecret.next();
+  private static final HostSecret SECRET = HostSecret.random();
 
   @TempDir Path scratch = Path.of("");
 
@@ -54,34 +54,34 @@ class HostProofTest {
 
   @Test
   void aBootedMachineHasItsSecretFromTheStart() {
-    HostProof proof = HostProof.of(source(false, 1, null), false, true);
+    HostProof proof = HostProof.forMachine(source(false, 1, null), false, true);
     assertNotNull(proof.own());
     assertEquals(proof.own(), proof.shown());
-    assertNotEquals(proof.own(), HostProof.of(source(false, 1, null), false, true).own());
+    assertNotEquals(proof.own(), HostProof.forMachine(source(false, 1, null), false, true).own());
   }
 
   @Test
   void aRestoredMachineReplacesItsSnapshotsSecret() {
-    HostProof proof = HostProof.of(source(true, 1, SECRET), true, true);
+    HostProof proof = HostProof.forMachine(source(true, 1, SECRET), true, true);
     assertEquals(SECRET, proof.shown());
     assertNotNull(proof.own());
     assertNotEquals(SECRET, proof.own());
     // Its agent accepts a new secret, even if the hypervisor cannot hand it over after a reboot.
-    assertNotNull(HostProof.of(source(true, 1, SECRET), true, false).own());
+    assertNotNull(HostProof.forMachine(source(true, 1, SECRET), true, false).own());
   }
 
   @Test
   void aBootFromASnapshotKnowsNothingOfItsMemory() {
-    HostProof proof = HostProof.of(source(true, 1, SECRET), false, true);
+    HostProof proof = HostProof.forMachine(source(true, 1, SECRET), false, true);
     assertNotEquals(SECRET, proof.shown());
     assertEquals(proof.own(), proof.shown());
   }
 
   @Test
   void agentsThatKnowNoSecretAreGivenNone() {
-    assertSame(HostProof.NONE, HostProof.of(source(true, 1, null), true, true));
-    assertSame(HostProof.NONE, HostProof.of(source(false, 1, null), false, false));
-    assertSame(HostProof.NONE, HostProof.of(source(false, null, null), false, true));
+    assertSame(HostProof.NONE, HostProof.forMachine(source(true, 1, null), true, true));
+    assertSame(HostProof.NONE, HostProof.forMachine(source(false, 1, null), false, false));
+    assertSame(HostProof.NONE, HostProof.forMachine(source(false, null, null), false, true));
   }
 
   @Test

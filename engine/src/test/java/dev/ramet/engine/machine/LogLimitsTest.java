@@ -27,17 +27,17 @@ class LogLimitsTest {
     Files.writeString(small, "little");
     try (OutputStream writer = Files.newOutputStream(console)) {
       writer.write(much);
-      LogLimits.applyTo(directory);
-      assertTrue(dataStart(console) >= much.length - LogLimits.MOST_BYTES, "not cut");
+      LogLimits.limitLog(directory);
+      assertTrue(dataStart(console) >= much.length - LogLimits.MAX_BYTES, "not cut");
       assertEquals('x', tail(console, (int) LogLimits.KEPT_BYTES).charAt(0));
       writer.write("the end".getBytes(StandardCharsets.UTF_8));
-      LogLimits.applyTo(directory);
+      LogLimits.limitLog(directory);
     }
     assertEquals("the end", tail(console, 7));
     assertEquals(much.length + 7, Files.size(console));
     assertEquals("little", Files.readString(small));
     assertEquals(0, dataStart(disk), "only logs are cut");
-    LogLimits.applyTo(directory.resolve("nothing"));
+    LogLimits.limitLog(directory.resolve("nothing"));
   }
 
   private static long dataStart(Path file) throws Exception {

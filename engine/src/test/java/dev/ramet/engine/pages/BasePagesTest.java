@@ -58,7 +58,7 @@ final class BasePagesTest {
     try (NativeBuffer memory = NativeBuffer.mapPrivate(base, 0, (long) pages * PAGE);
         PageCapture capture = ground.open(image, Baseline.RESTORE_IMAGE, base)) {
       byte[] expected = Files.readAllBytes(base);
-      for (int page = 0; page < Payoff.SAMPLE / 4 * 5; page++) {
+      for (int page = 0; page < SearchPayoff.SAMPLE / 4 * 5; page++) {
         expected[page * PAGE] = (byte) (page % 5 == 0 ? 0 : 9);
       }
       memory.view(0, expected.length).put(expected);
@@ -69,10 +69,13 @@ final class BasePagesTest {
       capture.readWhilePaused(PID, new PageRanges.Builder().build());
       PagesWritten done = capture.finish();
       assertArrayEquals(expected, Files.readAllBytes(image));
-      assertEquals((Payoff.SAMPLE + Payoff.PASSED_OVER) * (long) PAGE, done.writtenBytes());
+      assertEquals(
+          (SearchPayoff.SAMPLE + SearchPayoff.PASSED_OVER) * (long) PAGE, done.writtenBytes());
       assertEquals(600L * PAGE, done.holeBytes());
       assertEquals(
-          (2400L - Payoff.SAMPLE - Payoff.PASSED_OVER) * PAGE, done.sameBytes(), "looked again");
+          (2400L - SearchPayoff.SAMPLE - SearchPayoff.PASSED_OVER) * PAGE,
+          done.sameBytes(),
+          "looked again");
     }
   }
 

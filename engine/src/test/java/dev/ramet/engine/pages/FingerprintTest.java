@@ -33,7 +33,7 @@ final class FingerprintTest {
     try (NativeBuffer memory = NativeBuffer.allocate(bytes.length);
         Fingerprint all = new Fingerprint(bytes.length)) {
       memory.view(0, bytes.length).put(bytes);
-      all.take(machine(memory));
+      all.compute(machine(memory));
       all.compare(image);
 
       for (int page : new int[] {PAGES - 1, 300, 0}) {
@@ -47,7 +47,7 @@ final class FingerprintTest {
       }
 
       memory.view(0, bytes.length).put(bytes);
-      all.take(machine(memory));
+      all.compute(machine(memory));
       all.compare(image);
       Files.write(image, java.util.Arrays.copyOf(bytes, bytes.length - PAGE));
       RametException cut = assertThrows(RametException.class, () -> all.compare(image));

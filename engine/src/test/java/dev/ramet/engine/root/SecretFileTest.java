@@ -123,19 +123,19 @@ class SecretFileTest {
     Map<String, String> values = Map.of("a", "1", "b-c", "${e2b.secrets.a}");
     assertEquals(
         "x 1 ${e2b.secrets.a}${OTHER}",
-        Placeholders.fill("x ${e2b.secrets.a} ${e2b.secrets.b-c}${OTHER}", values::get));
+        Placeholders.substitute("x ${e2b.secrets.a} ${e2b.secrets.b-c}${OTHER}", values::get));
     assertEquals(
         "gone",
         assertThrows(
                 MissingSecretException.class,
-                () -> Placeholders.fill("${e2b.secrets.gone}", values::get))
+                () -> Placeholders.substitute("${e2b.secrets.gone}", values::get))
             .name());
   }
 
   @Test
   void theLongestRuleForAHostHolds() {
     RequestRules rules =
-        RequestRules.of(
+        RequestRules.parse(
             Map.of(
                 "a.example.org",
                 List.of(Map.of("X", "exact"), Map.of("x", "later", "Y", "y")),
@@ -152,6 +152,6 @@ class SecretFileTest {
     assertNull(rules.headers("example.org"));
     assertNull(rules.headers("example.com"));
     assertNull(rules.headers("none.example.org"), "nothing is put in");
-    assertTrue(RequestRules.of(null).none());
+    assertTrue(RequestRules.parse(null).isEmpty());
   }
 }

@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ramet.engine.root.DataRoots;
 import dev.ramet.engine.root.RootOpener;
-import dev.ramet.engine.root.Roots;
 import dev.ramet.engine.state.Layout;
-import dev.ramet.pluginhost.Probed;
+import dev.ramet.pluginhost.ProbedProvider;
 import dev.ramet.pluginhost.Selection;
 import dev.ramet.pluginhost.find.PluginKind;
 import dev.ramet.spi.Facts;
@@ -90,8 +90,8 @@ class StorageFitTest {
     }
   }
 
-  private static Probed probed(PluginKind role, Provider<?> provider, Facts facts) {
-    return new Probed(role, provider, new ProbeResult.Usable(facts, Map.of()), 1);
+  private static ProbedProvider probed(PluginKind role, Provider<?> provider, Facts facts) {
+    return new ProbedProvider(role, provider, new ProbeResult.Usable(facts, Map.of()), 1);
   }
 
   private static RootOpener.Root root(PluginKind role, StorageFacts facts) {
@@ -109,12 +109,12 @@ class StorageFitTest {
   /** Returns the remedy, or empty if the hypervisor is used. */
   private static String remedy(
       HypervisorFacts hypervisor, StorageFacts disks, @Nullable StorageFacts memory) {
-    Roots roots =
-        new Roots(
+    DataRoots roots =
+        new DataRoots(
             root(PluginKind.STORAGE, disks),
             memory == null ? null : root(PluginKind.MEMORY_STORAGE, memory));
-    Probed before = probed(PluginKind.HYPERVISOR, new Driver(hypervisor), hypervisor);
-    Probed after = StorageFit.checked(before, roots);
+    ProbedProvider before = probed(PluginKind.HYPERVISOR, new Driver(hypervisor), hypervisor);
+    ProbedProvider after = StorageFit.checked(before, roots);
     if (after.usable()) {
       assertSame(before, after);
       return "";

@@ -63,7 +63,9 @@ final class MicroGround implements AutoCloseable {
     providers.addAll(provided(StorageBackendProvider.class));
     providers.addAll(provided(MemoryModeProvider.class));
     return EngineAssembly.open(
-        new EngineConfig(settings, steps::add), new PluginHost(Plugins.of(providers)), networks);
+        new EngineConfig(settings, steps::add),
+        new PluginHost(Plugins.providers(providers)),
+        networks);
   }
 
   private static <P> List<P> provided(Class<P> service) {

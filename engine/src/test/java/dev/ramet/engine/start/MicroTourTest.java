@@ -54,7 +54,7 @@ class MicroTourTest {
 
   private Snapshot snapshot(String sandboxId) {
     // Verified: a page that is missing, or read before the save has changed it, fails the capture.
-    return ground.engine.snapshots().create(NewSnapshot.of(sandboxId, null).verified());
+    return ground.engine.snapshots().create(NewSnapshot.named(sandboxId, null).verified());
   }
 
   private static CaptureReport capture(Snapshot snapshot) {

@@ -7,8 +7,8 @@ import dev.ramet.engine.machine.UserNetwork;
 import dev.ramet.engine.metrics.Registry;
 import dev.ramet.engine.pages.PageWriter;
 import dev.ramet.engine.pages.StagingPool;
+import dev.ramet.engine.root.DataRoots;
 import dev.ramet.engine.root.RootOpener;
-import dev.ramet.engine.root.Roots;
 import dev.ramet.engine.sandboxes.Sandboxes;
 import dev.ramet.engine.selection.PluginSelection;
 import dev.ramet.engine.snapshots.Snapshots;
@@ -20,8 +20,8 @@ import dev.ramet.engine.state.SnapshotReclaimer;
 import dev.ramet.engine.state.SnapshotStore;
 import dev.ramet.engine.support.Undo;
 import dev.ramet.engine.templates.Templates;
-import dev.ramet.engine.tracking.Candidate;
 import dev.ramet.engine.tracking.MemoryModes;
+import dev.ramet.engine.tracking.ModeCandidate;
 import dev.ramet.engine.volume.VolumeLinks;
 import dev.ramet.engine.volume.VolumeOperations;
 import dev.ramet.engine.volume.VolumeStore;
@@ -92,7 +92,7 @@ final class RemoteEngine implements AutoCloseable {
     VolumeStore volumes = new VolumeStore(layout);
     EngineThreads threads = EngineThreads.start(close);
     MachineParts machines =
-        MachineParts.of(
+        MachineParts.assemble(
             config,
             root,
             FaultedHypervisor.FACTS,
@@ -101,7 +101,7 @@ final class RemoteEngine implements AutoCloseable {
             new VolumeLinks(volumes),
             MachineParts.workingSets(config, root, reclaimer, metrics, threads.timer(), close));
     CaptureParts captures =
-        CaptureParts.of(
+        CaptureParts.assemble(
             config,
             root,
             reclaimer,
@@ -109,7 +109,7 @@ final class RemoteEngine implements AutoCloseable {
             metrics,
             close);
     LifecycleParts lives =
-        LifecycleParts.of(
+        LifecycleParts.assemble(
             config, root, reclaimer, opened.modes(), threads, machines, captures, close);
     OperationAssembly assembly =
         new OperationAssembly(config, opened, root, reclaimer, machines, captures, lives);
@@ -119,7 +119,7 @@ final class RemoteEngine implements AutoCloseable {
   }
 
   private OpenedRoots opened(EngineConfig config, Layout layout) throws Exception {
-    PluginPolicy policy = PluginPolicy.of(config.settings());
+    PluginPolicy policy = PluginPolicy.from(config.settings());
     Plugins none = Plugins.find(policy);
     Prober prober = new Prober(Duration.ofSeconds(10));
     RootOpener.Root main =
@@ -134,16 +134,16 @@ final class RemoteEngine implements AutoCloseable {
     MemoryModes modes =
         new MemoryModes(
             List.of(
-                Candidate.open(
+                ModeCandidate.open(
                     "all", MemoryFacts.of(MemoryFeature.ANY_MEMORY), new AllPagesMode())),
             null);
-    try (PluginSelection.Probing probing =
-        PluginSelection.Probing.begin(config, none, prober, Set.of(NetworkPlan.Kind.USER))) {
+    try (PluginSelection.PendingProbes probing =
+        PluginSelection.PendingProbes.start(config, none, prober, Set.of(NetworkPlan.Kind.USER))) {
       return new OpenedRoots(
-          new Roots(main, null),
+          new DataRoots(main, null),
           List.of(),
           storage,
-          probing.found(),
+          probing.await(),
           hypervisor,
           modes,
           new RootOpener(config, none, prober));

@@ -39,13 +39,13 @@ final class LiveSandboxTest {
 
   @Test
   void oneOperationAtATimeAndTheOtherIsToldWhich() {
-    try (LiveSandbox.Hold hold = sandbox.hold("snapshot")) {
-      RametException busy = assertThrows(RametException.class, () -> sandbox.hold("rollback"));
+    try (LiveSandbox.Hold hold = sandbox.acquire("snapshot")) {
+      RametException busy = assertThrows(RametException.class, () -> sandbox.acquire("rollback"));
       assertEquals(ErrorCode.CONFLICT, busy.code());
       assertTrue(String.valueOf(busy.getMessage()).contains("snapshot is under way"));
-      assertThrows(RametException.class, () -> sandbox.hold("kill", Duration.ofMillis(10)));
+      assertThrows(RametException.class, () -> sandbox.acquire("kill", Duration.ofMillis(10)));
     }
-    sandbox.hold("rollback").close();
+    sandbox.acquire("rollback").close();
   }
 
   @Test
@@ -54,7 +54,7 @@ final class LiveSandboxTest {
     assertEquals(ErrorCode.CONFLICT, refused.code());
     assertTrue(String.valueOf(refused.getMessage()).contains("it died"));
     assertTrue(String.valueOf(refused.remedy()).startsWith("roll the sandbox back"));
-    sandbox.becomes(sandbox.saved().in(SandboxRecord.State.PAUSED, null), null);
+    sandbox.transition(sandbox.saved().withState(SandboxRecord.State.PAUSED, null), null);
     RametException paused = assertThrows(RametException.class, sandbox::runningMachine);
     assertEquals("resume it first", paused.remedy());
   }

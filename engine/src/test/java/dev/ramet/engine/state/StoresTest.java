@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.engine.StepObserver;
-import dev.ramet.engine.selection.ProbeRemains;
+import dev.ramet.engine.selection.ProbeLeftovers;
 import dev.ramet.engine.selection.UnavailableHypervisor;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -92,21 +92,21 @@ class StoresTest {
 
   @Test
   void whatAProbeLeftIsKnownByItsName() throws IOException {
-    Path scratch = Files.createTempDirectory(directory, ProbeRemains.PREFIX);
+    Path scratch = Files.createTempDirectory(directory, ProbeLeftovers.PREFIX);
     file(scratch.resolve("probe1/first/qemu.pid"), "1");
     String trial = ".ramet-probe-01234567-89ab-cdef-0123-456789abcdef";
     file(directory.resolve(trial + "-a"), "");
     file(directory.resolve(trial).resolve("volumes/v"), "");
-    List<Path> remains = ProbeRemains.in(directory);
+    List<Path> remains = ProbeLeftovers.findIn(directory);
     assertEquals(3, remains.size());
     for (Path one : remains) {
-      assertTrue(ProbeRemains.clear(one, new UnavailableHypervisor("", "")));
+      assertTrue(ProbeLeftovers.remove(one, new UnavailableHypervisor("", "")));
       assertFalse(Files.exists(one));
     }
     file(directory.resolve(".probe-mine/kept"), "mine");
     file(directory.resolve(".probe-12"), "mine");
     file(directory.resolve(".ramet-probe-mine"), "mine");
     Files.createSymbolicLink(directory.resolve(".probe-1"), Path.of("/etc"));
-    assertEquals(List.of(), ProbeRemains.in(directory));
+    assertEquals(List.of(), ProbeLeftovers.findIn(directory));
   }
 }

@@ -86,7 +86,7 @@ final class VersionsAfterCrashTest extends VersionsGround {
     reopen();
     assertEquals(Set.of(), written(first));
     assertFalse(meant("x").equals(first));
-    assertEquals(2, store.names().of("x").size());
+    assertEquals(2, store.names().withName("x").size());
   }
 
   @Test

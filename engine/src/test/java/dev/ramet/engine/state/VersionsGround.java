@@ -47,7 +47,7 @@ abstract class VersionsGround {
   }
 
   static SnapshotRecord record(String id, Kind kind, String name, Instant createdAt) {
-    TaggedName version = TaggedName.of("name", name, List.of());
+    TaggedName version = TaggedName.parse("name", name, List.of());
     return SnapshotRecord.builder()
         .id(id)
         .kind(kind)
@@ -65,8 +65,8 @@ abstract class VersionsGround {
   }
 
   String publish(Kind kind, String name) throws IOException {
-    String id = Ids.next(kind == Kind.TEMPLATE ? 't' : 's');
-    store.begin(id);
+    String id = Ids.newId(kind == Kind.TEMPLATE ? 't' : 's');
+    store.beginSnapshot(id);
     store.publish(record(id, kind, name, Instant.now()), true);
     return id;
   }

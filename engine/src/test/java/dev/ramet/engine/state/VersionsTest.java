@@ -38,7 +38,7 @@ final class VersionsTest extends VersionsGround {
       assertEquals("nothing", meant(none), none);
     }
     assertEquals(
-        "the tags of web are default, v2", store.names().missing("template", "web:v3").remedy());
+        "the tags of web are default, v2", store.names().notFound("template", "web:v3").remedy());
     assertEquals(List.of(), store.names().resolveAll("web:v3"));
     assertEquals(1, store.names().resolveAll("web:v2").size());
     assertEquals(1, store.names().resolveAll(first).size());
@@ -47,8 +47,8 @@ final class VersionsTest extends VersionsGround {
 
   @Test
   void whatHasNoNameIsItsOwnDefault() throws IOException {
-    String id = Ids.next('s');
-    store.begin(id);
+    String id = Ids.newId('s');
+    store.beginSnapshot(id);
     SnapshotRecord named = record(id, Kind.SNAPSHOT, "x", Instant.now());
     store.publish(
         named.imported(
@@ -105,7 +105,7 @@ final class VersionsTest extends VersionsGround {
     assertEquals(holder, meant("x"));
     reopen();
     assertEquals(holder, meant("x"));
-    assertEquals(16, store.names().of("x").size());
+    assertEquals(16, store.names().withName("x").size());
   }
 
   @Test
@@ -133,7 +133,7 @@ final class VersionsTest extends VersionsGround {
     assertEquals(Set.of("v2"), written(second));
     assertEquals(Set.of(), written(first));
     assertEquals("nothing", meant("web"));
-    assertEquals("the tags of web are v2", store.names().missing("template", "web").remedy());
+    assertEquals("the tags of web are v2", store.names().notFound("template", "web").remedy());
     assertEquals(2, store.names().resolveAll("web").size(), "none was deleted");
   }
 
@@ -156,16 +156,16 @@ final class VersionsTest extends VersionsGround {
   @Test
   void aNameIsOfTemplatesOrOfSnapshots() throws IOException {
     publish(Kind.TEMPLATE, "web");
-    TaggedName web = TaggedName.of("name", "web:v2", List.of());
+    TaggedName web = TaggedName.parse("name", "web:v2", List.of());
     refused(ErrorCode.ALREADY_EXISTS, () -> store.names().reserve(web, Kind.SNAPSHOT, false));
     store.names().reserve(web, Kind.TEMPLATE, true).close();
-    TaggedName plain = TaggedName.of("name", "web", List.of());
+    TaggedName plain = TaggedName.parse("name", "web", List.of());
     refused(ErrorCode.ALREADY_EXISTS, () -> store.names().reserve(plain, Kind.TEMPLATE, true));
     store.names().reserve(plain, Kind.TEMPLATE, false).close();
 
-    TaggedName x = TaggedName.of("name", "x", List.of());
-    try (Names.Reservation one = store.names().reserve(x, Kind.SNAPSHOT, false);
-        Names.Reservation two = store.names().reserve(x, Kind.SNAPSHOT, false)) {
+    TaggedName x = TaggedName.parse("name", "x", List.of());
+    try (SnapshotNames.Reservation one = store.names().reserve(x, Kind.SNAPSHOT, false);
+        SnapshotNames.Reservation two = store.names().reserve(x, Kind.SNAPSHOT, false)) {
       refused(ErrorCode.ALREADY_EXISTS, () -> store.names().reserve(x, Kind.TEMPLATE, false));
       refused(ErrorCode.ALREADY_EXISTS, () -> store.names().reserve(x, Kind.SNAPSHOT, true));
       two.close();
@@ -177,15 +177,15 @@ final class VersionsTest extends VersionsGround {
 
   @Test
   void aNewNameMayCarryTags() {
-    assertEquals(Set.of("default"), TaggedName.of("name", "web", List.of()).tags());
-    assertEquals(Set.of("v1"), TaggedName.of("name", "web:v1", List.of("v1")).tags());
-    assertEquals(Set.of("a", "b"), TaggedName.of("name", "web", List.of("b", "a")).tags());
-    assertEquals("web:a,b", TaggedName.of("name", "web:a", List.of("b")).toString());
-    assertEquals("web", TaggedName.of("name", "web:default", List.of()).toString());
+    assertEquals(Set.of("default"), TaggedName.parse("name", "web", List.of()).tags());
+    assertEquals(Set.of("v1"), TaggedName.parse("name", "web:v1", List.of("v1")).tags());
+    assertEquals(Set.of("a", "b"), TaggedName.parse("name", "web", List.of("b", "a")).tags());
+    assertEquals("web:a,b", TaggedName.parse("name", "web:a", List.of("b")).toString());
+    assertEquals("web", TaggedName.parse("name", "web:default", List.of()).toString());
     for (String bad : List.of("", ":", "web:", ":v1", "a:b:c", "a b", "web:v 1", "team/web")) {
-      refused(ErrorCode.INVALID_ARGUMENT, () -> TaggedName.of("name", bad, List.of()));
+      refused(ErrorCode.INVALID_ARGUMENT, () -> TaggedName.parse("name", bad, List.of()));
     }
     refused(
-        ErrorCode.INVALID_ARGUMENT, () -> TaggedName.of("name", "web", List.of("x".repeat(65))));
+        ErrorCode.INVALID_ARGUMENT, () -> TaggedName.parse("name", "web", List.of("x".repeat(65))));
   }
 }

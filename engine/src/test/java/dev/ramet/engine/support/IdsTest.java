@@ -18,7 +18,7 @@ final class IdsTest {
   void idsDifferAndFitIntoAHostName() {
     Set<String> ids = new HashSet<>();
     for (int i = 0; i < 1000; i++) {
-      String id = Ids.next('i');
+      String id = Ids.newId('i');
       assertTrue(id.matches("i[a-z0-9]{19}"), id);
       ids.add(id);
     }

@@ -11,7 +11,7 @@ class StepRunnerTest {
   /** Returns how a real shell expands a quoted value. */
   private static String expanded(String value) throws Exception {
     ProcessBuilder shell =
-        new ProcessBuilder("sh", "-c", "printf '%s' \"" + StepRunner.quoted(value) + '"');
+        new ProcessBuilder("sh", "-c", "printf '%s' \"" + StepRunner.shellQuote(value) + '"');
     shell.environment().put("NAME", "v a l");
     Process process = shell.start();
     String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

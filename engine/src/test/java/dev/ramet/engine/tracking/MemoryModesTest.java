@@ -51,14 +51,15 @@ final class MemoryModesTest {
   }
 
   private static MemoryModes modes(@Nullable String forced, String... ids) {
-    List<Candidate> ranked = new ArrayList<>();
+    List<ModeCandidate> ranked = new ArrayList<>();
     FACTS.forEach(
         (id, facts) -> {
           if (List.of(ids).contains(id)) {
-            ranked.add(Candidate.open(id, facts, new FakeMode()));
+            ranked.add(ModeCandidate.open(id, facts, new FakeMode()));
           } else if (id.equals("soft-dirty")) {
             ranked.add(
-                Candidate.unfit(id, facts, "the kernel keeps no bits", "boot one that does"));
+                ModeCandidate.unusable(
+                    id, facts, "the kernel keeps no bits", "boot one that does"));
           }
         });
     return new MemoryModes(ranked, forced);
@@ -82,21 +83,21 @@ final class MemoryModesTest {
     MemoryModes modes =
         new MemoryModes(
             List.of(
-                Candidate.open("theirs", facts, new FakeMode()),
-                Candidate.unfit("gone", facts, "no such device", null),
-                Candidate.open("full", MemoryFacts.of(ANY_MEMORY), new FakeMode())),
+                ModeCandidate.open("theirs", facts, new FakeMode()),
+                ModeCandidate.unusable("gone", facts, "no such device", null),
+                ModeCandidate.open("full", MemoryFacts.of(ANY_MEMORY), new FakeMode())),
             null);
     for (ModeChain chain :
         List.of(
             modes.chain("s1", null, null), modes.chain(null, null, null), modes.templateChain())) {
       assertEquals("theirs", chain.current());
-      chain.refused("not this machine", ModeRefusal.Cause.REFUSED, refused, false);
+      chain.rejectCurrent("not this machine", ModeRefusal.Cause.REFUSED, refused, false);
       assertEquals("full", chain.current());
       assertEquals(
           "theirs: not this machine; gone: no such device; full: all", chain.reason("all"));
     }
     ModeChain chain = modes.chain("s1", null, null);
-    chain.refused("tracking lost", ModeRefusal.Cause.TRACKING_LOST, refused, true);
+    chain.rejectCurrent("tracking lost", ModeRefusal.Cause.TRACKING_LOST, refused, true);
     assertEquals("full", chain.current(), "no other tracker knows what that one knew");
   }
 
@@ -104,23 +105,23 @@ final class MemoryModesTest {
   @Test
   void whatWasCapturedBeforeMayHaveBeenTracked() {
     MemoryModes modes = all();
-    assertTrue(modes.tracks("write-tracking"));
-    assertTrue(modes.tracks("soft-dirty"), "it does not work here now, and did before");
-    assertFalse(modes.tracks("incremental"));
-    assertFalse(modes.tracks("gone"));
-    assertFalse(modes.tracks(""));
+    assertTrue(modes.supportsTracking("write-tracking"));
+    assertTrue(modes.supportsTracking("soft-dirty"), "it does not work here now, and did before");
+    assertFalse(modes.supportsTracking("incremental"));
+    assertFalse(modes.supportsTracking("gone"));
+    assertFalse(modes.supportsTracking(""));
     assertEquals(
         ModeRefusal.Cause.OTHER_MODE,
-        TrackingGap.afterRestart(modes.tracks("gone"), "gone", "s1").cause());
+        TrackingGap.afterRestart(modes.supportsTracking("gone"), "gone", "s1").cause());
     assertEquals(
         ModeRefusal.Cause.HOST_RESTARTED,
-        TrackingGap.afterRestart(modes.tracks("soft-dirty"), "soft-dirty", "s1").cause());
+        TrackingGap.afterRestart(modes.supportsTracking("soft-dirty"), "soft-dirty", "s1").cause());
   }
 
   @Test
   void everyModePassedOverIsInTheReason() {
     ModeChain chain = all().chain("s1", null, null);
-    chain.refused("cannot be traced", ModeRefusal.Cause.REFUSED, refused, false);
+    chain.rejectCurrent("cannot be traced", ModeRefusal.Cause.REFUSED, refused, false);
     assertEquals("incremental", chain.current());
     assertEquals(
         "write-tracking: cannot be traced; soft-dirty: the kernel keeps no bits;"
@@ -145,39 +146,39 @@ final class MemoryModesTest {
   void whatATrackerKnewAndLostIsNotSoughtInAnotherTracker() {
     ModeChain chain =
         modes(null, "full", "incremental", "soft-dirty", "write-tracking").chain("s1", null, null);
-    chain.refused("tracking lost: remapped", ModeRefusal.Cause.TRACKING_LOST, refused, true);
+    chain.rejectCurrent("tracking lost: remapped", ModeRefusal.Cause.TRACKING_LOST, refused, true);
     assertEquals("incremental", chain.current());
     assertEquals(
         "write-tracking: tracking lost: remapped; incremental: what changed",
         chain.reason("what changed"));
-    chain.refused("no image", ModeRefusal.Cause.REFUSED, refused, false);
+    chain.rejectCurrent("no image", ModeRefusal.Cause.REFUSED, refused, false);
     assertEquals("full", chain.current());
     assertEquals(
         refused,
         assertThrows(
             RametException.class,
-            () -> chain.refused("no", ModeRefusal.Cause.REFUSED, refused, false)));
+            () -> chain.rejectCurrent("no", ModeRefusal.Cause.REFUSED, refused, false)));
   }
 
   @Test
   void aModeThatCannotGoOnFromThePreviousCaptureIsItsOwnExcuse() {
     TrackingGap gap = new TrackingGap(ModeRefusal.Cause.HOST_RESTARTED, "the host was restarted");
     ModeChain chain = all().chain("s1", null, null);
-    chain.beginsAnew(gap);
+    chain.recordGap(gap);
     assertEquals("write-tracking", chain.current());
     assertEquals(
         List.of(new ModeRefusal("write-tracking", gap.cause(), gap.detail())), chain.passedOver());
     assertEquals(
         "write-tracking: the host was restarted; write-tracking: what changed",
         chain.reason("what changed"));
-    chain.refused("cannot be traced", ModeRefusal.Cause.REFUSED, refused, false);
+    chain.rejectCurrent("cannot be traced", ModeRefusal.Cause.REFUSED, refused, false);
     assertEquals(
         List.of(ModeRefusal.Cause.REFUSED, ModeRefusal.Cause.UNUSABLE_HERE),
         chain.passedOver().stream().map(ModeRefusal::cause).toList());
-    chain.beginsAnew(gap);
+    chain.recordGap(gap);
     assertEquals(2, chain.passedOver().size(), "incremental never goes on from a capture");
     ModeChain full = modes(null, "full").chain("s1", "full", null);
-    full.beginsAnew(gap);
+    full.recordGap(gap);
     assertEquals(List.of(), full.passedOver());
   }
 
@@ -208,14 +209,14 @@ final class MemoryModesTest {
     RametException error =
         assertThrows(
             RametException.class,
-            () -> chain.refused("cannot be traced", ModeRefusal.Cause.REFUSED, unfit, false));
+            () -> chain.rejectCurrent("cannot be traced", ModeRefusal.Cause.REFUSED, unfit, false));
     assertEquals("give CAP_SYS_PTRACE; or " + INSTEAD, error.remedy());
     assertEquals(unfit, error.getCause());
     ModeChain silent = modes(null, "write-tracking").chain("s1", "write-tracking", null);
     RametException plain =
         assertThrows(
             RametException.class,
-            () -> silent.refused("remapped", ModeRefusal.Cause.REFUSED, refused, false));
+            () -> silent.rejectCurrent("remapped", ModeRefusal.Cause.REFUSED, refused, false));
     assertEquals(INSTEAD, plain.remedy());
   }
 
@@ -236,12 +237,13 @@ final class MemoryModesTest {
   @Test
   void aForcedTrackerMayBeginAnewButOnlyOnce() {
     ModeChain chain = modes("write-tracking", "write-tracking").chain("s1", null, null);
-    chain.refused("the previous capture is gone", ModeRefusal.Cause.TRACKING_LOST, refused, true);
+    chain.rejectCurrent(
+        "the previous capture is gone", ModeRefusal.Cause.TRACKING_LOST, refused, true);
     assertEquals("write-tracking", chain.current());
     assertTrue(chain.reason("what changed").startsWith("forced by the configuration"));
     assertThrows(
         RametException.class,
-        () -> chain.refused("not traced", ModeRefusal.Cause.REFUSED, refused, false));
+        () -> chain.rejectCurrent("not traced", ModeRefusal.Cause.REFUSED, refused, false));
   }
 
   @Test

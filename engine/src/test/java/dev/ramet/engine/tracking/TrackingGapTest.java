@@ -26,13 +26,13 @@ final class TrackingGapTest extends TrackingLifeGround {
   @Test
   void aMachineThatWasNeverCapturedLacksNothing() {
     assertNull(gap(mode));
-    try (Tracking.Use use = tracking.use(tracks(mode), vm)) {
+    try (TrackerSlot.Use use = tracking.takeForCapture(tracks(mode), vm)) {
       use.select(MEMORY);
       use.committed();
     }
     assertNull(gap(mode), "its first capture failed");
     mode.failure = new RametException(ErrorCode.UNSUPPORTED, "tracking lost");
-    try (Tracking.Use use = tracking.use(tracks(mode), vm)) {
+    try (TrackerSlot.Use use = tracking.takeForCapture(tracks(mode), vm)) {
       assertThrows(RametException.class, () -> use.select(MEMORY));
     }
     assertNull(gap(mode), "or was refused");
@@ -42,7 +42,7 @@ final class TrackingGapTest extends TrackingLifeGround {
   void aFailureAfterTheCommitIsRememberedUntilACaptureSucceeds() {
     capture("s1");
     assertNull(gap(mode));
-    try (Tracking.Use use = tracking.use(tracks(mode), vm)) {
+    try (TrackerSlot.Use use = tracking.takeForCapture(tracks(mode), vm)) {
       use.select(MEMORY);
       use.committed();
     }
@@ -57,7 +57,7 @@ final class TrackingGapTest extends TrackingLifeGround {
   void whatALookFindsLostIsRemembered() {
     capture("s1");
     mode.failure = new RametException(ErrorCode.UNSUPPORTED, "tracking lost: remapped");
-    try (Tracking.Use last = Objects.requireNonNull(tracking.last(vm))) {
+    try (TrackerSlot.Use last = Objects.requireNonNull(tracking.peek(vm))) {
       assertThrows(RametException.class, () -> last.select(MEMORY));
     }
     assertGap(ModeRefusal.Cause.TRACKING_LOST, "remapped");
@@ -67,9 +67,10 @@ final class TrackingGapTest extends TrackingLifeGround {
   void aCaptureInAnotherModeIsRememberedWhetherItSucceedsOrNot() {
     Mode scan = new Mode(Baseline.RESTORE_IMAGE);
     capture("s1");
-    tracking.use(new OpenMode("incremental", MemoryFacts.of(), scan), vm).close();
+    tracking.takeForCapture(new OpenMode("incremental", MemoryFacts.of(), scan), vm).close();
     assertGap(ModeRefusal.Cause.OTHER_MODE, "s1");
-    try (Tracking.Use use = tracking.use(new OpenMode("incremental", MemoryFacts.of(), scan), vm)) {
+    try (TrackerSlot.Use use =
+        tracking.takeForCapture(new OpenMode("incremental", MemoryFacts.of(), scan), vm)) {
       use.committed();
       use.published("s2");
     }
@@ -84,7 +85,7 @@ final class TrackingGapTest extends TrackingLifeGround {
     mode.baselineAfter = Baseline.PREVIOUS_CAPTURE;
     capture("s2");
     mode.baselineFailure = new RametException(ErrorCode.INTERNAL, "a defect");
-    assertThrows(RametException.class, () -> tracking.use(tracks(mode), vm));
+    assertThrows(RametException.class, () -> tracking.takeForCapture(tracks(mode), vm));
     mode.baselineFailure = null;
     assertGap(ModeRefusal.Cause.TRACKING_LOST, "a defect");
   }
@@ -92,10 +93,10 @@ final class TrackingGapTest extends TrackingLifeGround {
   @Test
   void whatAnotherProcessKnewIsMissingOfThatMachineAlone() {
     TrackingGap gap = new TrackingGap(ModeRefusal.Cause.HOST_RESTARTED, "started anew after s1");
-    tracking.foundAgain(vm, gap);
+    tracking.recordMissingTracker(vm, gap);
     assertEquals(gap, gap(mode));
-    try (Tracking.Use use = tracking.use(tracks(mode), machine())) {
-      assertNull(use.gap());
+    try (TrackerSlot.Use use = tracking.takeForCapture(tracks(mode), machine())) {
+      assertNull(use.trackingGap());
     }
     capture("s2");
     assertNull(gap(mode));

@@ -20,7 +20,7 @@ abstract class TrackingLifeGround {
   static final String TRACKS = "write-tracking";
   static final GuestMemory MEMORY = new GuestMemory(1, 0, List.of());
 
-  final Tracking tracking = new Tracking();
+  final TrackerSlot tracking = new TrackerSlot();
   final Mode mode = new Mode(Baseline.PREVIOUS_CAPTURE);
   final RunningVm vm = machine();
 
@@ -91,7 +91,7 @@ abstract class TrackingLifeGround {
   }
 
   void capture(String snapshot) {
-    try (Tracking.Use use = tracking.use(tracks(mode), vm)) {
+    try (TrackerSlot.Use use = tracking.takeForCapture(tracks(mode), vm)) {
       use.select(MEMORY);
       use.committed();
       use.published(snapshot);
@@ -100,8 +100,8 @@ abstract class TrackingLifeGround {
 
   /** Returns the gap of a new tracker of the machine; null when it has none or is not new. */
   @Nullable TrackingGap gap(Mode of) {
-    try (Tracking.Use use = tracking.use(tracks(of), vm)) {
-      return use.gap();
+    try (TrackerSlot.Use use = tracking.takeForCapture(tracks(of), vm)) {
+      return use.trackingGap();
     }
   }
 }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 /** Tests whether a tracker is kept or discarded after each way a capture can end. */
 final class TrackingLifeTest extends TrackingLifeGround {
   private @Nullable String previous() {
-    try (Tracking.Use use = tracking.use(tracks(mode), vm)) {
+    try (TrackerSlot.Use use = tracking.takeForCapture(tracks(mode), vm)) {
       return use.previous();
     }
   }
@@ -36,7 +36,8 @@ final class TrackingLifeTest extends TrackingLifeGround {
   @Test
   void oneThatRemembersNothingIsClosed() {
     Mode scan = new Mode(Baseline.RESTORE_IMAGE);
-    try (Tracking.Use use = tracking.use(new OpenMode("scan", MemoryFacts.of(), scan), vm)) {
+    try (TrackerSlot.Use use =
+        tracking.takeForCapture(new OpenMode("scan", MemoryFacts.of(), scan), vm)) {
       use.select(MEMORY);
       use.committed();
       use.published("s1");
@@ -47,7 +48,7 @@ final class TrackingLifeTest extends TrackingLifeGround {
   @Test
   void whatWasCommittedForNothingEndsIt() {
     capture("s1");
-    try (Tracking.Use use = tracking.use(tracks(mode), vm)) {
+    try (TrackerSlot.Use use = tracking.takeForCapture(tracks(mode), vm)) {
       use.select(MEMORY);
       use.committed();
     }
@@ -58,11 +59,11 @@ final class TrackingLifeTest extends TrackingLifeGround {
   @Test
   void aFailureBeforeThatDoesNot() {
     capture("s1");
-    try (Tracking.Use use = tracking.use(tracks(mode), vm)) {
+    try (TrackerSlot.Use use = tracking.takeForCapture(tracks(mode), vm)) {
       use.select(MEMORY);
     }
     mode.failure = new RametException(ErrorCode.HYPERVISOR_FAILED, "not now");
-    try (Tracking.Use use = tracking.use(tracks(mode), vm)) {
+    try (TrackerSlot.Use use = tracking.takeForCapture(tracks(mode), vm)) {
       assertThrows(RametException.class, () -> use.select(MEMORY));
     }
     assertEquals("s1", previous());
@@ -73,14 +74,14 @@ final class TrackingLifeTest extends TrackingLifeGround {
   void aLossEndsIt() {
     capture("s1");
     mode.failure = new RametException(ErrorCode.UNSUPPORTED, "tracking lost");
-    try (Tracking.Use use = tracking.use(tracks(mode), vm)) {
+    try (TrackerSlot.Use use = tracking.takeForCapture(tracks(mode), vm)) {
       assertThrows(RametException.class, () -> use.select(MEMORY));
     }
     assertEquals(0, mode.open);
     mode.failure = null;
     capture("s2");
-    try (Tracking.Use use = tracking.use(tracks(mode), vm)) {
-      use.lost(ModeRefusal.Cause.BASE_GONE, "s2 is gone");
+    try (TrackerSlot.Use use = tracking.takeForCapture(tracks(mode), vm)) {
+      use.markUnusable(ModeRefusal.Cause.BASE_GONE, "s2 is gone");
     }
     assertEquals(0, mode.open);
     assertEquals(new TrackingGap(ModeRefusal.Cause.BASE_GONE, "s2 is gone"), gap(mode));
@@ -90,11 +91,11 @@ final class TrackingLifeTest extends TrackingLifeGround {
   void anotherModeOrMachineInBetweenEndsIt() {
     capture("s1");
     Mode other = new Mode(Baseline.RESTORE_IMAGE);
-    tracking.use(new OpenMode("other", MemoryFacts.of(), other), vm).close();
+    tracking.takeForCapture(new OpenMode("other", MemoryFacts.of(), other), vm).close();
     assertEquals(0, mode.open);
     assertEquals(0, other.open);
     capture("s2");
-    try (Tracking.Use use = tracking.use(tracks(mode), machine())) {
+    try (TrackerSlot.Use use = tracking.takeForCapture(tracks(mode), machine())) {
       assertNull(use.previous());
     }
     assertEquals(0, mode.open);
@@ -103,12 +104,12 @@ final class TrackingLifeTest extends TrackingLifeGround {
   @Test
   void oneThatCannotBeginIsClosed() {
     mode.baselineFailure = new RametException(ErrorCode.INTERNAL, "a defect");
-    assertThrows(RametException.class, () -> tracking.use(tracks(mode), vm));
+    assertThrows(RametException.class, () -> tracking.takeForCapture(tracks(mode), vm));
     assertEquals(0, mode.open);
     mode.baselineFailure = null;
     capture("s1");
     mode.baselineFailure = new RametException(ErrorCode.INTERNAL, "a defect");
-    assertThrows(RametException.class, () -> tracking.use(tracks(mode), vm));
+    assertThrows(RametException.class, () -> tracking.takeForCapture(tracks(mode), vm));
     assertEquals(0, mode.open, "one that was kept as well");
     mode.baselineFailure = null;
     assertNull(previous());
@@ -116,7 +117,7 @@ final class TrackingLifeTest extends TrackingLifeGround {
 
   @Test
   void oneThatFailsAfterTheSnapshotWasMadeFailsNobody() {
-    try (Tracking.Use use = tracking.use(tracks(mode), vm)) {
+    try (TrackerSlot.Use use = tracking.takeForCapture(tracks(mode), vm)) {
       use.select(MEMORY);
       use.committed();
       use.published("s1");

@@ -67,7 +67,7 @@ abstract class FileServiceGround {
   }
 
   ByteBuffer ask(byte[] request) {
-    ByteBuffer answer = service.answer(ByteBuffer.wrap(request));
+    ByteBuffer answer = service.handle(ByteBuffer.wrap(request));
     assertEquals(99, answer.getLong());
     answer.getLong();
     return answer;

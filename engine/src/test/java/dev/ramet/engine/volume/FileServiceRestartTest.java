@@ -46,11 +46,11 @@ final class FileServiceRestartTest extends FileServiceGround {
     assertEquals(0, errno(create("log")));
     Files.writeString(file("log"), "before\n");
     // Recorded as begun and carried out, but not recorded as done.
-    volume.answers().begin(new Answers.Key(99, 50), 7);
+    volume.answers().recordStart(new RequestJournal.Key(99, 50), 7);
     Files.writeString(file("log"), "before\nli");
-    volume.answers().begin(new Answers.Key(99, 51), 0);
+    volume.answers().recordStart(new RequestJournal.Key(99, 51), 0);
     Files.createDirectory(file("made"));
-    volume.answers().begin(new Answers.Key(99, 52), 0);
+    volume.answers().recordStart(new RequestJournal.Key(99, 52), 0);
     reopen();
     assertEquals(0, errno(append(50, true, "log", "line\n")));
     assertEquals("before\nline\n", Files.readString(file("log")));
@@ -65,8 +65,8 @@ final class FileServiceRestartTest extends FileServiceGround {
     assertEquals(0, errno(create("log")));
     Files.writeString(file("log"), "before\n");
     // Recorded as begun, but the host was killed before anything was written.
-    volume.answers().begin(new Answers.Key(99, 50), 7);
-    volume.answers().begin(new Answers.Key(99, 51), 7);
+    volume.answers().recordStart(new RequestJournal.Key(99, 50), 7);
+    volume.answers().recordStart(new RequestJournal.Key(99, 51), 7);
     reopen();
     assertEquals(0, errno(append(60, false, "log", "other\n")));
     assertEquals(0, errno(append(50, true, "log", "line\n")));
@@ -81,15 +81,15 @@ final class FileServiceRestartTest extends FileServiceGround {
 
   @Test
   void notesGoRound() throws Exception {
-    Answers answers = volume.answers();
-    for (long i = 0; i < Answers.SLOTS + 10; i++) {
-      answers.begin(new Answers.Key(1, i), i);
-      answers.done(new Answers.Key(1, i), 0);
+    RequestJournal answers = volume.answers();
+    for (long i = 0; i < RequestJournal.SLOTS + 10; i++) {
+      answers.recordStart(new RequestJournal.Key(1, i), i);
+      answers.recordResult(new RequestJournal.Key(1, i), 0);
     }
     reopen();
-    assertEquals(null, volume.answers().find(new Answers.Key(1, 9)));
-    Answers.Known known = volume.answers().find(new Answers.Key(1, 10));
-    assertEquals(new Answers.Known(true, 0, 10), known);
-    assertTrue(Files.size(directory.resolve("answers")) <= Answers.SLOTS * 32L);
+    assertEquals(null, volume.answers().find(new RequestJournal.Key(1, 9)));
+    RequestJournal.StoredResult known = volume.answers().find(new RequestJournal.Key(1, 10));
+    assertEquals(new RequestJournal.StoredResult(true, 0, 10), known);
+    assertTrue(Files.size(directory.resolve("answers")) <= RequestJournal.SLOTS * 32L);
   }
 }

@@ -138,7 +138,7 @@ final class FileServiceTest extends FileServiceGround {
           frame[17] = (byte) random.nextInt(18);
         }
       }
-      ByteBuffer answer = service.answer(ByteBuffer.wrap(frame));
+      ByteBuffer answer = service.handle(ByteBuffer.wrap(frame));
       assertTrue(answer.remaining() >= 20);
     }
     assertEquals("secret", Files.readString(secret));

@@ -52,7 +52,7 @@ final class VolumeStoreTest {
   }
 
   private Volume create(String name) throws IOException {
-    return store.create(Ids.next('v'), name);
+    return store.create(Ids.newId('v'), name);
   }
 
   private static ErrorCode code(Executable call) {
@@ -71,10 +71,10 @@ final class VolumeStoreTest {
   void volumesOutliveTheHostAndHalfMadeOnesDoNot() throws Exception {
     Volume kept = create("kept");
     Volume gone = create("gone");
-    new Content(store, gone.id()).makeDirectory("/a/b", PLAIN, true);
+    new VolumeFiles(store, gone.id()).makeDirectory("/a/b", PLAIN, true);
     assertEquals(ErrorCode.ALREADY_EXISTS, code(() -> create("kept")));
     assertEquals(ErrorCode.INVALID_ARGUMENT, code(() -> create("no/name")));
-    Path partial = root.resolve("shared-volumes/.new-" + Ids.next('v'));
+    Path partial = root.resolve("shared-volumes/.new-" + Ids.newId('v'));
     Files.createDirectories(partial.resolve("files/some"));
     // The state after the rename, which is the first step of a deletion.
     store.close();
@@ -109,7 +109,7 @@ final class VolumeStoreTest {
       Files.writeString(around.resolve("file"), "x");
       Files.move(around, deep);
     }
-    VolumeContent content = new Content(store, volume.id());
+    VolumeContent content = new VolumeFiles(store, volume.id());
     content.remove("/" + part);
     assertEquals(List.of(), content.list("/", 1));
     try (Stream<Path> left = Files.list(directory(volume).resolve("uploads"))) {
@@ -120,7 +120,7 @@ final class VolumeStoreTest {
 
   @Test
   void contentIsWrittenWholeAndReadBack() throws Exception {
-    VolumeContent content = new Content(store, create("content").id());
+    VolumeContent content = new VolumeFiles(store, create("content").id());
     byte[] large = new byte[1_000_000];
     new Random(3).nextBytes(large);
     VolumeEntry made = content.write("/f", new ByteArrayInputStream(large), PLAIN, true, false);
@@ -168,7 +168,7 @@ final class VolumeStoreTest {
     Path secret = Files.writeString(root.resolve("secret"), "secret");
     Files.createSymbolicLink(directory(volume).resolve("files/link"), root);
     Files.createSymbolicLink(directory(volume).resolve("files/file"), secret);
-    VolumeContent content = new Content(store, volume.id());
+    VolumeContent content = new VolumeFiles(store, volume.id());
     for (String path : List.of("/../manifest.json", "/link/secret", "/./x", "/a\0b", "..")) {
       assertTrue(
           List.of(ErrorCode.INVALID_ARGUMENT, ErrorCode.NOT_FOUND)

@@ -45,7 +45,7 @@ final class MappedPagesTest {
     MemoryRegion region = new MemoryRegion(0, memory.address(), IMAGE, kind);
     long pid = ProcessHandle.current().pid();
     try (Fd fd = Fd.openRead(image)) {
-      return MappedPages.of("s1", new GuestMemory(pid, IMAGE, List.of(region)), fd);
+      return MappedPages.scan("s1", new GuestMemory(pid, IMAGE, List.of(region)), fd);
     }
   }
 
@@ -101,7 +101,7 @@ final class MappedPagesTest {
     MemoryRegion region = new MemoryRegion(0, 1 << 20, IMAGE, MemoryRegion.Kind.PRIVATE_IMAGE);
     GuestMemory memory = new GuestMemory(ended.pid(), IMAGE, List.of(region));
     try (Fd fd = Fd.openRead(image)) {
-      assertThrows(LinuxException.class, () -> MappedPages.of("s1", memory, fd));
+      assertThrows(LinuxException.class, () -> MappedPages.scan("s1", memory, fd));
     }
   }
 }

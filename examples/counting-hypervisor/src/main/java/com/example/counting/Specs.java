@@ -17,7 +17,7 @@ import java.util.Map;
 /** Rejects invalid specifications before anything is started. */
 final class Specs {
   private static final long MIB = 1 << 20;
-  private static final long MOST_MEMORY_BYTES = 1 << 30;
+  private static final long MAX_MEMORY_BYTES = 1 << 30;
 
   /** The length of a socket address (unix(7)), without the terminating zero. */
   private static final int SOCKET_NAME_BYTES = 107;
@@ -31,10 +31,10 @@ final class Specs {
     if (spec.memoryBytes() < MIB || spec.memoryBytes() % MIB != 0) {
       throw RametException.invalid("memoryBytes", "not a positive multiple of 1 MiB");
     }
-    if (spec.memoryBytes() > MOST_MEMORY_BYTES) {
+    if (spec.memoryBytes() > MAX_MEMORY_BYTES) {
       throw new RametException(
           ErrorCode.UNSUPPORTED,
-          "machines that count have at most " + MOST_MEMORY_BYTES + " bytes");
+          "machines that count have at most " + MAX_MEMORY_BYTES + " bytes");
     }
     if (!Files.isDirectory(spec.directory())) {
       throw RametException.invalid("directory", "not a directory: " + spec.directory());

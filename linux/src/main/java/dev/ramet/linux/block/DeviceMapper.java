@@ -99,7 +99,7 @@ public final class DeviceMapper implements AutoCloseable {
   /** Returns all devices of the host, by name. */
   public Map<String, DeviceNumber> devices() throws LinuxException {
     try (DmRequest request = answered("DM_LIST_DEVICES", LIST_DEVICES, "", 0)) {
-      return request.names();
+      return request.deviceNames();
     }
   }
 
@@ -122,7 +122,7 @@ public final class DeviceMapper implements AutoCloseable {
   }
 
   /** Drops the table that was loaded and is not in use. */
-  public void clear(String name) throws LinuxException {
+  public void clearTable(String name) throws LinuxException {
     simple("DM_TABLE_CLEAR", TABLE_CLEAR, name, 0);
   }
 

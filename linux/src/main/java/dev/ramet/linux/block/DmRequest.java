@@ -169,7 +169,7 @@ final class DmRequest implements AutoCloseable {
   }
 
   /** Names and numbers of the devices that were asked for. */
-  Map<String, DeviceNumber> names() {
+  Map<String, DeviceNumber> deviceNames() {
     Map<String, DeviceNumber> names = new LinkedHashMap<>();
     long at = memory.getInt(DATA_START);
     int next;

@@ -14,12 +14,12 @@ public record DmTarget(long startSector, long sectors, String type, String param
   public static final int SECTOR_BYTES = 512;
 
   /** Returns a table of one target. */
-  public static DmTarget whole(long sizeBytes, String type, String parameters) {
+  public static DmTarget spanning(long sizeBytes, String type, String parameters) {
     return new DmTarget(0, sizeBytes / SECTOR_BYTES, type, parameters);
   }
 
   /** Returns the words of the parameters. */
-  public String[] words() {
+  public String[] parameterWords() {
     return parameters.strip().split(" +", -1);
   }
 }

@@ -72,7 +72,7 @@ public final class LoopDevice implements AutoCloseable {
    * @param directIo whether to bypass the file's cache where the file system supports it; otherwise
    *     the data is cached twice
    */
-  public static LoopDevice show(Fd file, String label, boolean readOnly, boolean directIo)
+  public static LoopDevice attach(Fd file, String label, boolean readOnly, boolean directIo)
       throws LinuxException {
     try (Fd control = Fd.open(CONTROL, Set.of(OpenFlag.READ, OpenFlag.WRITE), 0);
         Memory config = new Memory(CONFIG_BYTES)) {
@@ -84,7 +84,7 @@ public final class LoopDevice implements AutoCloseable {
           throw control.failure("ioctl LOOP_CTL_GET_FREE", errno);
         }
         LoopDevice device = open(new DeviceNumber(LOOP_MAJOR, free), !readOnly);
-        fill(config, file, label, flags);
+        fillConfig(config, file, label, flags);
         int result =
             FileCalls.ioctl(device.fd.number(), LOOP_CONFIGURE, Pointer.nativeValue(config));
         errno = result < 0 ? Native.getLastError() : 0;
@@ -104,7 +104,7 @@ public final class LoopDevice implements AutoCloseable {
     }
   }
 
-  private static void fill(Memory config, Fd file, String label, int flags) {
+  private static void fillConfig(Memory config, Fd file, String label, int flags) {
     byte[] name = label.getBytes(StandardCharsets.UTF_8);
     config.clear();
     config.setInt(CONFIG_FD, file.number());

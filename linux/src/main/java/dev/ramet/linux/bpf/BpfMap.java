@@ -24,7 +24,7 @@ public final class BpfMap implements AutoCloseable {
   private static final int EBADF = 9;
   private static final int CREATE_BYTES = 48;
   private static final int NAME_AT = 28;
-  private static final int MOST_NAME_BYTES = 15;
+  private static final int MAX_NAME_BYTES = 15;
   private static final int ELEMENT_BYTES = 32;
   private static final String PREFIX = "ramet_";
 
@@ -53,7 +53,7 @@ public final class BpfMap implements AutoCloseable {
       view.putInt(form.entries()).putInt(form.flags());
       view.putInt(inner == null ? 0 : inner.number());
       byte[] shown = (PREFIX + name).getBytes(StandardCharsets.US_ASCII);
-      view.position(NAME_AT).put(shown, 0, Math.min(shown.length, MOST_NAME_BYTES));
+      view.position(NAME_AT).put(shown, 0, Math.min(shown.length, MAX_NAME_BYTES));
       long map = CgroupProgram.bpf(BPF_MAP_CREATE, attributes.address(), CREATE_BYTES);
       int errno = map < 0 ? Native.getLastError() : 0;
       if (map < 0) {
@@ -81,7 +81,7 @@ public final class BpfMap implements AutoCloseable {
     }
     try (NativeBuffer memory = element(number, key)) {
       memory.view(valueAt(), value.length).put(value);
-      if (!done("BPF_MAP_UPDATE_ELEM", BPF_MAP_UPDATE_ELEM, memory)) {
+      if (!call("BPF_MAP_UPDATE_ELEM", BPF_MAP_UPDATE_ELEM, memory)) {
         throw new LinuxException("bpf BPF_MAP_UPDATE_ELEM", LinuxException.ENOENT, name);
       }
     }
@@ -92,18 +92,18 @@ public final class BpfMap implements AutoCloseable {
    *
    * @return the value, or null if there is none
    */
-  public synchronized byte @Nullable [] take(byte[] key) throws LinuxException {
+  public synchronized byte @Nullable [] remove(byte[] key) throws LinuxException {
     if (closed) {
       return null;
     }
     try (NativeBuffer memory = element(number, key)) {
-      if (!done("BPF_MAP_LOOKUP_ELEM", BPF_MAP_LOOKUP_ELEM, memory)) {
+      if (!call("BPF_MAP_LOOKUP_ELEM", BPF_MAP_LOOKUP_ELEM, memory)) {
         return null;
       }
       byte[] value = new byte[form.valueBytes()];
       memory.view(valueAt(), value.length).get(value);
       memory.view(0, ELEMENT_BYTES).putLong(16, 0); // A call's unused attributes must be 0.
-      done("BPF_MAP_DELETE_ELEM", BPF_MAP_DELETE_ELEM, memory);
+      call("BPF_MAP_DELETE_ELEM", BPF_MAP_DELETE_ELEM, memory);
       return value;
     }
   }
@@ -126,7 +126,7 @@ public final class BpfMap implements AutoCloseable {
     return ELEMENT_BYTES + ((form.keyBytes() + Long.BYTES - 1) / Long.BYTES) * Long.BYTES;
   }
 
-  private boolean done(String call, int command, NativeBuffer memory) throws LinuxException {
+  private boolean call(String call, int command, NativeBuffer memory) throws LinuxException {
     long result = CgroupProgram.bpf(command, memory.address(), ELEMENT_BYTES);
     int errno = result < 0 ? Native.getLastError() : 0;
     if (result < 0 && errno != LinuxException.ENOENT) {

@@ -114,7 +114,7 @@ final class BpfObject {
   private Section sectionAt(int first, int index, int names) {
     int at = first + index * SECTION_BYTES;
     return new Section(
-        names == 0 ? "" : text(names + file.getInt(at)),
+        names == 0 ? "" : readString(names + file.getInt(at)),
         file.getInt(at + 4),
         file.getInt(at + 40),
         file.getInt(at + 44),
@@ -122,7 +122,7 @@ final class BpfObject {
         Math.toIntExact(file.getLong(at + 32)));
   }
 
-  private String text(int at) {
+  private String readString(int at) {
     int end = at;
     while (file.get(end) != 0) {
       end++;
@@ -138,7 +138,7 @@ final class BpfObject {
           int from = table.offset() + at;
           symbols.add(
               new Symbol(
-                  text(names + file.getInt(from)),
+                  readString(names + file.getInt(from)),
                   file.getShort(from + 6),
                   Math.toIntExact(file.getLong(from + 8))));
         }
@@ -240,7 +240,7 @@ final class BpfObject {
   String license() {
     for (Section section : sections) {
       if (section.name().equals(LICENSE)) {
-        return text(section.offset());
+        return readString(section.offset());
       }
     }
     throw new IllegalArgumentException("the BPF object has no license");

@@ -25,7 +25,7 @@ final class CgroupProgram implements AutoCloseable {
   private static final int LOAD_BYTES = 72;
   private static final int ATTACH_BYTES = 20;
   private static final int LOG_BYTES = 1024 * 1024;
-  private static final int MOST_TOLD = 400;
+  private static final int MAX_TOLD = 400;
   private static final int LICENSE_BYTES = 16;
   private static final int INSTRUCTION_BYTES = 8;
   private static final byte[] NAME = "ramet_egress".getBytes(StandardCharsets.US_ASCII);
@@ -104,7 +104,9 @@ final class CgroupProgram implements AutoCloseable {
         return new CgroupProgram(hook, (int) again);
       }
       throw new LinuxException(
-          "bpf BPF_PROG_LOAD " + hook, errno, "a program: " + text(memory.view(logAt, LOG_BYTES)));
+          "bpf BPF_PROG_LOAD " + hook,
+          errno,
+          "a program: " + logText(memory.view(logAt, LOG_BYTES)));
     }
   }
 
@@ -143,7 +145,7 @@ final class CgroupProgram implements AutoCloseable {
     }
   }
 
-  private static String text(ByteBuffer log) {
+  private static String logText(ByteBuffer log) {
     StringBuilder said = new StringBuilder();
     while (log.hasRemaining()) {
       int next = log.get();
@@ -153,7 +155,7 @@ final class CgroupProgram implements AutoCloseable {
       said.append((char) next);
     }
     // The reason stands at the end of the log.
-    return said.substring(Math.max(0, said.length() - MOST_TOLD)).replace('\n', ' ').strip();
+    return said.substring(Math.max(0, said.length() - MAX_TOLD)).replace('\n', ' ').strip();
   }
 
   static long bpf(int command, long attributes, int bytes) {

@@ -58,7 +58,7 @@ final class EgressObject {
   }
 
   /** Words in the order of the programs. */
-  static byte[] words(int... words) {
+  static byte[] encodeWords(int... words) {
     ByteBuffer bytes = ByteBuffer.allocate(words.length * Integer.BYTES);
     bytes.order(ByteOrder.LITTLE_ENDIAN).asIntBuffer().put(words);
     return bytes.array();

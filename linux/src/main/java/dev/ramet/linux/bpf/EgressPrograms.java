@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * after this process ends, until others replace them or the group is removed. Thread-safe.
  */
 public final class EgressPrograms implements AutoCloseable {
-  private static final byte[] SLOT = EgressObject.words(0);
+  private static final byte[] SLOT = EgressObject.encodeWords(0);
   private static final String RULES = "rules";
   private static final String SETTINGS = "settings";
 
@@ -79,7 +79,7 @@ public final class EgressPrograms implements AutoCloseable {
       BpfMap slot = EgressObject.create(RULES, networks);
       boolean filled = false;
       try {
-        fill(slot, networks);
+        putNetworks(slot, networks);
         filled = true;
         return slot;
       } finally {
@@ -90,8 +90,8 @@ public final class EgressPrograms implements AutoCloseable {
     }
   }
 
-  private static void fill(BpfMap slot, BpfMap networks) throws LinuxException {
-    slot.put(SLOT, EgressObject.words(networks.number()));
+  private static void putNetworks(BpfMap slot, BpfMap networks) throws LinuxException {
+    slot.put(SLOT, EgressObject.encodeWords(networks.number()));
   }
 
   /** {@code struct settings}; the address is in network order, the port in this machine's. */
@@ -132,7 +132,7 @@ public final class EgressPrograms implements AutoCloseable {
    */
   public void change(EgressRules next) throws LinuxException {
     try (BpfMap networks = next.toMap()) {
-      fill(rules, networks);
+      putNetworks(rules, networks);
     }
   }
 

@@ -67,7 +67,7 @@ public final class EgressRules {
     boolean complete = false;
     try {
       for (Map.Entry<ByteBuffer, Integer> entry : verdicts.entrySet()) {
-        map.put(entry.getKey().array(), EgressObject.words(entry.getValue()));
+        map.put(entry.getKey().array(), EgressObject.encodeWords(entry.getValue()));
       }
       complete = true;
       return map;

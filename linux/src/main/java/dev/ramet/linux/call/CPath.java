@@ -17,7 +17,7 @@ public final class CPath {
 
   private CPath() {}
 
-  public static byte[] of(Path path) {
+  public static byte[] encode(Path path) {
     byte[] bytes = path.toString().getBytes(CHARSET);
     return Arrays.copyOf(bytes, bytes.length + 1);
   }

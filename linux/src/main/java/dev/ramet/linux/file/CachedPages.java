@@ -54,7 +54,7 @@ public final class CachedPages implements AutoCloseable {
   @FunctionalInterface
   public interface Receiver {
     /** Receives one run, in whole pages. */
-    void stretch(long offset, long lengthBytes, boolean cached) throws LinuxException;
+    void receive(long offset, long lengthBytes, boolean cached) throws LinuxException;
   }
 
   /**
@@ -63,7 +63,7 @@ public final class CachedPages implements AutoCloseable {
    * @param offset a multiple of the page size
    * @param lengthBytes a multiple of the page size
    */
-  public void look(long offset, long lengthBytes, Receiver receiver) throws LinuxException {
+  public void reportRuns(long offset, long lengthBytes, Receiver receiver) throws LinuxException {
     if (closed) {
       throw new IllegalStateException("closed: " + file);
     }
@@ -80,7 +80,7 @@ public final class CachedPages implements AutoCloseable {
       int from = 0;
       for (int i = 1; i <= pages; i++) {
         if (i == pages || cached(i) != cached(from)) {
-          receiver.stretch(offset + done + from * page, (i - from) * page, cached(from));
+          receiver.receive(offset + done + from * page, (i - from) * page, cached(from));
           from = i;
         }
       }
@@ -94,7 +94,7 @@ public final class CachedPages implements AutoCloseable {
   /** Returns how many bytes of a range are in the cache. */
   public long countBytes(long offset, long lengthBytes) throws LinuxException {
     long[] sum = {0};
-    look(offset, lengthBytes, (at, length, cached) -> sum[0] += cached ? length : 0);
+    reportRuns(offset, lengthBytes, (at, length, cached) -> sum[0] += cached ? length : 0);
     return sum[0];
   }
 

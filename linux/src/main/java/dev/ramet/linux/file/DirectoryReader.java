@@ -51,7 +51,7 @@ public final class DirectoryReader implements AutoCloseable {
   /** Receives the entries. */
   public interface Visitor {
     /** One entry; {@code .} and {@code ..} are left out. */
-    void entry(String name, Type type) throws LinuxException;
+    void visit(String name, Type type) throws LinuxException;
   }
 
   /**
@@ -90,7 +90,7 @@ public final class DirectoryReader implements AutoCloseable {
     String name = name(at + NAME, next);
     if (!name.equals(".") && !name.equals("..")) {
       byte type = records[at + TYPE];
-      visitor.entry(name, type == DT_UNKNOWN ? look(directory.resolve(name)) : typeOf(type));
+      visitor.visit(name, type == DT_UNKNOWN ? typeByStat(directory.resolve(name)) : typeOf(type));
     }
     return next;
   }
@@ -119,7 +119,7 @@ public final class DirectoryReader implements AutoCloseable {
   }
 
   /** Needed on the few file systems that do not store the type with the name. */
-  private static Type look(Path path) throws LinuxException {
+  private static Type typeByStat(Path path) throws LinuxException {
     FileStat stat = PathCalls.stat(path);
     if (stat.isRegularFile()) {
       return Type.FILE;

@@ -48,7 +48,7 @@ public final class Fd implements AutoCloseable {
    * @param mode permission bits of a file that is made, less the process's umask
    */
   public static Fd open(Path path, Set<OpenFlag> flags, int mode) throws LinuxException {
-    byte[] name = CPath.of(path);
+    byte[] name = CPath.encode(path);
     int bits = OpenFlag.bits(flags);
     while (true) {
       int fd = FileCalls.open(name, bits, mode);

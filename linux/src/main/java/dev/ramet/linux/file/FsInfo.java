@@ -64,7 +64,7 @@ public record FsInfo(
   /** Asks about the file system of an existing path. */
   public static FsInfo of(Path path) throws LinuxException {
     try (Memory statfs = new Memory(STATFS_BYTES)) {
-      int result = FileCalls.statfs(CPath.of(path), Pointer.nativeValue(statfs));
+      int result = FileCalls.statfs(CPath.encode(path), Pointer.nativeValue(statfs));
       int errno = result < 0 ? Native.getLastError() : 0;
       if (result < 0) {
         throw new LinuxException("statfs", errno, path.toString());

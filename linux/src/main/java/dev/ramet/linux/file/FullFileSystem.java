@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
  */
 public record FullFileSystem(Path where, @Nullable Path image) {
   /** File systems refuse even small files while they still count a little space as free. */
-  private static final long LEAST_BYTES = 1 << 20;
+  private static final long MIN_BYTES = 1 << 20;
 
   /** A loop device's writes come in pieces of up to a few MiB, and none may fit any more. */
-  private static final long LEAST_AROUND_BYTES = 4 << 20;
+  private static final long MIN_AROUND_BYTES = 4 << 20;
 
   /** The depth of file systems in files; nobody nests them deeper. */
   private static final int DEEPEST = 4;
@@ -40,12 +40,12 @@ public record FullFileSystem(Path where, @Nullable Path image) {
         // A device takes no room where its node is.
         return null;
       }
-      if (FsInfo.of(where).freeBytes() < Math.max(LEAST_BYTES, needBytes)) {
+      if (FsInfo.of(where).freeBytes() < Math.max(MIN_BYTES, needBytes)) {
         return new FullFileSystem(where, null);
       }
       Path image = backingFile(where);
       for (int depth = 0; image != null && depth < DEEPEST; depth++) {
-        if (FsInfo.of(image).freeBytes() < LEAST_AROUND_BYTES) {
+        if (FsInfo.of(image).freeBytes() < MIN_AROUND_BYTES) {
           return new FullFileSystem(where, image);
         }
         image = backingFile(image);
@@ -57,7 +57,7 @@ public record FullFileSystem(Path where, @Nullable Path image) {
   }
 
   /** Returns the full file system that caused an ENOSPC error at a path. */
-  public static FullFileSystem toldAt(Path where) {
+  public static FullFileSystem findAt(Path where) {
     FullFileSystem found = find(where, 0);
     // Space is not only bytes: inodes run out as well.
     return found == null ? new FullFileSystem(where, null) : found;
@@ -72,7 +72,7 @@ public record FullFileSystem(Path where, @Nullable Path image) {
   }
 
   /** Returns whether it is a different file system than the one that was written to. */
-  public boolean isAround() {
+  public boolean isContaining() {
     return image != null;
   }
 

@@ -28,7 +28,7 @@ public final class PathCalls {
       int result =
           FileCalls.statx(
               AT_FDCWD,
-              CPath.of(path),
+              CPath.encode(path),
               AT_SYMLINK_NOFOLLOW,
               STATX_BASIC_STATS,
               Pointer.nativeValue(statx));
@@ -42,7 +42,7 @@ public final class PathCalls {
 
   /** Makes a directory; {@code EEXIST} when anything has that name. */
   public static void makeDirectory(Path path, int mode) throws LinuxException {
-    int result = FileCalls.mkdir(CPath.of(path), mode);
+    int result = FileCalls.mkdir(CPath.encode(path), mode);
     int errno = result < 0 ? Native.getLastError() : 0;
     if (result < 0) {
       throw new LinuxException("mkdir", errno, path.toString());
@@ -51,7 +51,7 @@ public final class PathCalls {
 
   /** Removes a directory if it exists and is empty. Returns whether it is gone. */
   public static boolean removeDirectory(Path path) throws LinuxException {
-    int result = FileCalls.rmdir(CPath.of(path));
+    int result = FileCalls.rmdir(CPath.encode(path));
     int errno = result < 0 ? Native.getLastError() : 0;
     if (result == 0 || errno == LinuxException.ENOENT) {
       return true;
@@ -65,7 +65,7 @@ public final class PathCalls {
 
   /** Removes a name that is no directory. Returns whether it was there. */
   public static boolean unlink(Path path) throws LinuxException {
-    int result = FileCalls.unlink(CPath.of(path));
+    int result = FileCalls.unlink(CPath.encode(path));
     int errno = result < 0 ? Native.getLastError() : 0;
     if (result < 0 && errno != LinuxException.ENOENT) {
       throw new LinuxException("unlink", errno, path.toString());
@@ -79,7 +79,8 @@ public final class PathCalls {
    */
   public static void renameToNew(Path from, Path to) throws LinuxException {
     int result =
-        FileCalls.renameat2(AT_FDCWD, CPath.of(from), AT_FDCWD, CPath.of(to), RENAME_NOREPLACE);
+        FileCalls.renameat2(
+            AT_FDCWD, CPath.encode(from), AT_FDCWD, CPath.encode(to), RENAME_NOREPLACE);
     int errno = result < 0 ? Native.getLastError() : 0;
     if (result < 0) {
       throw new LinuxException("renameat2", errno, to.toString());
@@ -92,7 +93,7 @@ public final class PathCalls {
    * @return false when somebody still uses it
    */
   public static boolean unmount(Path mountPoint) throws LinuxException {
-    int result = FileCalls.umount2(CPath.of(mountPoint), 0);
+    int result = FileCalls.umount2(CPath.encode(mountPoint), 0);
     int errno = result < 0 ? Native.getLastError() : 0;
     if (result < 0 && errno != Errnos.EBUSY) {
       throw new LinuxException("umount2", errno, mountPoint.toString());

@@ -32,8 +32,9 @@ public final class UnnamedFile {
    * without asks for a capability (linkat(2)).
    */
   public static void link(Fd file, Path name) throws LinuxException {
-    byte[] handle = CPath.of(Path.of("/proc/self/fd/" + file.number()));
-    int result = FileCalls.linkat(AT_FDCWD, handle, AT_FDCWD, CPath.of(name), AT_SYMLINK_FOLLOW);
+    byte[] handle = CPath.encode(Path.of("/proc/self/fd/" + file.number()));
+    int result =
+        FileCalls.linkat(AT_FDCWD, handle, AT_FDCWD, CPath.encode(name), AT_SYMLINK_FOLLOW);
     int errno = result < 0 ? Native.getLastError() : 0;
     if (result < 0) {
       throw new LinuxException("linkat", errno, name.toString());

@@ -31,7 +31,7 @@ public final class WriteLease {
    * @throws LinuxException EINVAL if the file or its file system does not support leases, EACCES if
    *     the file belongs to another user and this process lacks CAP_LEASE
    */
-  public static boolean is(Fd file) throws LinuxException {
+  public static boolean isSoleOpener(Fd file) throws LinuxException {
     call(file, F_SETSIG, SIGURG, "fcntl F_SETSIG");
     try {
       call(file, F_SETLEASE, F_WRLCK, "fcntl F_SETLEASE");

@@ -40,14 +40,14 @@ final class ExtendedState {
   private static final int TILES_BYTES = 8192;
 
   /** Much more than any processor has. */
-  private static final int MOST_BYTES = 64 * 1024;
+  private static final int MAX_BYTES = 64 * 1024;
 
   private ExtendedState() {}
 
   /** Reads the state of a traced, stopped thread. */
   static ByteBuffer read(Ptrace ptrace) throws LinuxException {
-    try (NativeBuffer copy = NativeBuffer.allocate(MOST_BYTES)) {
-      int length = ptrace.registers(TraceCalls.NT_X86_XSTATE, copy.address(), MOST_BYTES);
+    try (NativeBuffer copy = NativeBuffer.allocate(MAX_BYTES)) {
+      int length = ptrace.registers(TraceCalls.NT_X86_XSTATE, copy.address(), MAX_BYTES);
       if (length == 0) {
         ptrace.request(TraceCalls.PTRACE_GETFPREGS, 0, copy.address());
         length = LEGACY_BYTES;

@@ -64,7 +64,7 @@ public final class Injector {
         new Thread(
             () -> {
               try {
-                outcome.fd = tryEach(threads);
+                outcome.fd = tryThreads(threads);
               } catch (LinuxException | InjectionException | RuntimeException | Error e) {
                 outcome.failure = e;
               }
@@ -104,7 +104,7 @@ public final class Injector {
     }
   }
 
-  private int tryEach(List<Long> threads) throws LinuxException, InjectionException {
+  private int tryThreads(List<Long> threads) throws LinuxException, InjectionException {
     Gadgets gadgets = Gadgets.find(pid);
     if (gadgets == null) {
       throw new InjectionException(
@@ -168,7 +168,7 @@ public final class Injector {
         return null;
       }
       step.accept("stopped");
-      demandCalls(traced, thread, gadgets);
+      requireCallsAllowed(traced, thread, gadgets);
       keep = traced.prepare(gadgets);
       return keep ? traced : null;
     } finally {
@@ -179,17 +179,17 @@ public final class Injector {
   }
 
   /** Called before anything changes: the thread's filters must permit all calls it will make. */
-  private void demandCalls(TracedThread traced, long thread, Gadgets gadgets)
+  private void requireCallsAllowed(TracedThread traced, long thread, Gadgets gadgets)
       throws LinuxException, InjectionException {
     String status = "/proc/" + pid + "/task/" + thread + "/status";
     filters =
         ProcStatus.number(status, "Seccomp", SECCOMP_DISABLED) == SECCOMP_DISABLED
             ? List.of()
             : filters(traced);
-    demand("rt_sigreturn", TraceCalls.NR_RT_SIGRETURN, gadgets.restored(), 0);
+    requireAllowed("rt_sigreturn", TraceCalls.NR_RT_SIGRETURN, gadgets.restored(), 0);
     // The number that close will get is not known yet; filters do not look at it.
-    demand("close", TraceCalls.NR_CLOSE, gadgets.called(), 0);
-    demand("userfaultfd", TraceCalls.NR_USERFAULTFD, gadgets.called(), flags);
+    requireAllowed("close", TraceCalls.NR_CLOSE, gadgets.called(), 0);
+    requireAllowed("userfaultfd", TraceCalls.NR_USERFAULTFD, gadgets.called(), flags);
   }
 
   private int open(TracedThread traced, Gadgets gadgets) throws LinuxException, InjectionException {
@@ -203,10 +203,10 @@ public final class Injector {
     int own = -1;
     try {
       step.accept("take");
-      own = take(remote);
+      own = duplicateFd(remote);
     } finally {
       step.accept("close");
-      demand("close", TraceCalls.NR_CLOSE, gadgets.called(), remote);
+      requireAllowed("close", TraceCalls.NR_CLOSE, gadgets.called(), remote);
       traced.call(gadgets, TraceCalls.NR_CLOSE, remote);
       step.accept("restore");
     }
@@ -230,7 +230,7 @@ public final class Injector {
     }
   }
 
-  private void demand(String name, long number, long behind, long argument)
+  private void requireAllowed(String name, long number, long behind, long argument)
       throws InjectionException {
     ByteBuffer call = SeccompProgram.call((int) number, behind, argument);
     for (SeccompProgram filter : filters) {
@@ -244,7 +244,7 @@ public final class Injector {
     }
   }
 
-  private int take(long remote) throws LinuxException {
+  private int duplicateFd(long remote) throws LinuxException {
     long process = TraceCalls.syscall(TraceCalls.NR_PIDFD_OPEN, pid, 0, 0);
     int errno = process < 0 ? Native.getLastError() : 0;
     if (process < 0) {

@@ -17,7 +17,7 @@ final class RestartableSequence {
   private RestartableSequence() {}
 
   /** Asks of a traced thread of process {@code pid} that is stopped outside of the kernel. */
-  static boolean holds(Ptrace ptrace, long pid) throws LinuxException {
+  static boolean isInside(Ptrace ptrace, long pid) throws LinuxException {
     try (NativeBuffer scratch = NativeBuffer.allocate(CONFIGURATION_BYTES)) {
       try {
         ptrace.request(

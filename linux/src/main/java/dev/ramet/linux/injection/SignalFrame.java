@@ -81,8 +81,9 @@ final class SignalFrame {
     bytes.putShort((short) found.get(Registers.CS)).putShort((short) 0).putShort((short) 0);
     bytes.putShort((short) found.get(Registers.SS));
     if (found.awaitsRestart()) {
-      bytes.putLong(at(Registers.RIP), found.get(Registers.RIP) - Registers.SYSCALL_BYTES);
-      bytes.putLong(at(Registers.RAX), found.get(Registers.ORIG_RAX));
+      bytes.putLong(
+          registerOffset(Registers.RIP), found.get(Registers.RIP) - Registers.SYSCALL_BYTES);
+      bytes.putLong(registerOffset(Registers.RAX), found.get(Registers.ORIG_RAX));
     }
     bytes.putLong(FLOATING_POINT_AT, floatingPoint);
     bytes.putLong(MASK_AT, signalMask);
@@ -90,7 +91,7 @@ final class SignalFrame {
     bytes.clear();
   }
 
-  private static int at(int register) {
+  private static int registerOffset(int register) {
     int i = 0;
     while (ORDER[i] != register) {
       i++;

@@ -129,7 +129,7 @@ final class TracedThread implements AutoCloseable {
       throw new InjectionException(
           InjectionException.Reason.ARCHITECTURE, "process " + pid + " runs a 32-bit program");
     }
-    if (!found.inSystemCall() && RestartableSequence.holds(ptrace, pid)) {
+    if (!found.inSystemCall() && RestartableSequence.isInside(ptrace, pid)) {
       return false;
     }
     if (ptrace.registers(TraceCalls.NT_X86_SHSTK, memory.address() + SCRATCH_AT, Long.BYTES) > 0) {

@@ -140,7 +140,7 @@ public final class PagemapScan implements AutoCloseable {
    *
    * @throws LinuxException as {@link #scan}
    */
-  public void take(long address, long lengthBytes, Sink sink) throws LinuxException {
+  public void findAndProtect(long address, long lengthBytes, Sink sink) throws LinuxException {
     run(
         address,
         lengthBytes,
@@ -150,10 +150,10 @@ public final class PagemapScan implements AutoCloseable {
   }
 
   /**
-   * Takes written pages like {@link #take}, of memory whose pages were all protected before,
-   * including absent ones ({@link Userfaultfd#protect}), without reporting their categories: the
-   * kernel then looks only at the page table entries. An absent page that is not protected is
-   * reported, too.
+   * Takes written pages like {@link #findAndProtect}, of memory whose pages were all protected
+   * before, including absent ones ({@link Userfaultfd#protect}), without reporting their
+   * categories: the kernel then looks only at the page table entries. An absent page that is not
+   * protected is reported, too.
    *
    * @throws LinuxException as {@link #scan}
    */

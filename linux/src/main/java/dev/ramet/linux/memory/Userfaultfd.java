@@ -87,7 +87,7 @@ public final class Userfaultfd implements AutoCloseable {
           "system calls can be injected on x86-64 only, not on " + System.getProperty("os.arch"));
     }
     Injector injector = new Injector(pid, FLAGS, step -> {});
-    return start(injector.open(ThreadChoice.of(pid)), "process " + pid);
+    return start(injector.open(ThreadChoice.candidates(pid)), "process " + pid);
   }
 
   private static Userfaultfd start(int fd, String subject) throws LinuxException {

@@ -28,7 +28,7 @@ public final class ThreadChoice {
    *
    * @throws LinuxException ENOENT or ESRCH when there is no such process
    */
-  public static List<Long> of(long pid) throws LinuxException {
+  public static List<Long> candidates(long pid) throws LinuxException {
     long parent = ProcStatus.number("/proc/" + pid + "/status", "PPid", 0);
     String[] names = new File("/proc/" + pid + "/task").list();
     if (names == null) {

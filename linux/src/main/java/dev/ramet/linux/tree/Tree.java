@@ -91,7 +91,7 @@ public final class Tree implements AutoCloseable {
 
   /** Makes a directory with permission bits, whatever the umask. */
   public void makeDirectory(byte[] name, int mode) throws LinuxException {
-    in(
+    inParent(
         name,
         (directory, last) -> {
           int result = TreeCalls.mkdirat(directory.number(), last, 0x1C0);
@@ -103,7 +103,7 @@ public final class Tree implements AutoCloseable {
   /** Creates a symbolic link. Its target is never followed here. */
   public void makeLink(byte[] name, byte[] target) throws LinuxException {
     TreePath.checkLength(root, target);
-    in(
+    inParent(
         name,
         (directory, last) -> {
           int result = TreeCalls.symlinkat(TreePath.zeroEnded(target), directory.number(), last);
@@ -114,7 +114,7 @@ public final class Tree implements AutoCloseable {
   /** Returns the target of a symbolic link; throws {@code EINVAL} for any other file. */
   public byte[] readLink(byte[] name) throws LinuxException {
     try (Fd fd = openAny(name)) {
-      byte[] target = new byte[TreePath.MOST_BYTES + 1];
+      byte[] target = new byte[TreePath.MAX_BYTES + 1];
       long length = TreeCalls.readlinkat(fd.number(), new byte[1], target, target.length);
       int errno = length < 0 ? Native.getLastError() : 0;
       // For a file that is not a link, readlinkat(2) with an empty name fails with ENOENT.
@@ -131,10 +131,10 @@ public final class Tree implements AutoCloseable {
 
   /** Adds a name in another tree of the same file system. */
   public void addName(byte[] from, Tree other, byte[] to) throws LinuxException {
-    in(
+    inParent(
         from,
         (source, oldName) ->
-            other.in(
+            other.inParent(
                 to,
                 (target, newName) -> {
                   int result =
@@ -154,7 +154,7 @@ public final class Tree implements AutoCloseable {
   }
 
   private void remove(byte[] name, int flags) throws LinuxException {
-    in(
+    inParent(
         name,
         (directory, last) -> {
           int result = TreeCalls.unlinkat(directory.number(), last, flags);
@@ -172,10 +172,10 @@ public final class Tree implements AutoCloseable {
 
   /** Renames an entry into another tree of the same file system. */
   public void rename(byte[] from, Tree other, byte[] to, boolean replace) throws LinuxException {
-    in(
+    inParent(
         from,
         (source, oldName) ->
-            other.in(
+            other.inParent(
                 to,
                 (target, newName) -> {
                   int flags = replace ? 0 : RENAME_NOREPLACE;
@@ -202,7 +202,7 @@ public final class Tree implements AutoCloseable {
       return openBelow(name, O_PATH | OpenFlag.bits(Set.of(OpenFlag.DIRECTORY)), 0);
     }
     List<Fd> found = new ArrayList<>(1);
-    in(
+    inParent(
         name,
         (directory, last) ->
             // A link itself is opened; the last part alone cannot lead anywhere else.
@@ -227,10 +227,10 @@ public final class Tree implements AutoCloseable {
 
   /** An operation on the last part of a name, below the directory it is in. */
   private interface Step {
-    void take(Fd directory, byte[] last) throws LinuxException;
+    void apply(Fd directory, byte[] last) throws LinuxException;
   }
 
-  private void in(byte[] name, Step step) throws LinuxException {
+  private void inParent(byte[] name, Step step) throws LinuxException {
     TreePath.check(root, name);
     int slash = name.length - 1;
     while (slash >= 0 && name[slash] != '/') {
@@ -238,12 +238,12 @@ public final class Tree implements AutoCloseable {
     }
     byte[] last = Arrays.copyOfRange(name, slash + 1, name.length + 1); // with a zero at its end
     if (slash < 0) {
-      step.take(root, last);
+      step.apply(root, last);
       return;
     }
     int flags = O_PATH | OpenFlag.bits(Set.of(OpenFlag.DIRECTORY));
     try (Fd directory = openBelow(Arrays.copyOf(name, slash), flags, 0)) {
-      step.take(directory, last);
+      step.apply(directory, last);
     }
   }
 

@@ -28,7 +28,7 @@ public final class TreeAttributes {
   private static final long UTIME_OMIT = (1L << 30) - 2;
   private static final long UTIME_NOW = (1L << 30) - 1;
   private static final int HANDLE_HEAD = 8; // struct file_handle: its length and its type
-  private static final int MOST_HANDLE = 128; // MAX_HANDLE_SZ
+  private static final int MAX_HANDLE = 128; // MAX_HANDLE_SZ
   private static final long NANOS = 1_000_000_000L;
 
   /** Makes {@link #setTimes} leave that time as it is. */
@@ -56,8 +56,8 @@ public final class TreeAttributes {
    * no such handles.
    */
   private static long handle(Fd fd) {
-    byte[] handle = new byte[HANDLE_HEAD + MOST_HANDLE];
-    ByteBuffer.wrap(handle).order(ByteOrder.nativeOrder()).putInt(0, MOST_HANDLE);
+    byte[] handle = new byte[HANDLE_HEAD + MAX_HANDLE];
+    ByteBuffer.wrap(handle).order(ByteOrder.nativeOrder()).putInt(0, MAX_HANDLE);
     int result =
         TreeCalls.name_to_handle_at(fd.number(), new byte[1], handle, new int[1], AT_EMPTY_PATH);
     // Any error means no handle, not only EOPNOTSUPP: the birth time also tells entries apart.
@@ -81,7 +81,7 @@ public final class TreeAttributes {
     if (of(fd).isLink()) {
       throw fd.failure("fchmodat", LinuxException.EINVAL);
     }
-    int result = TreeCalls.fchmodat(AT_FDCWD, held(fd), mode & KEPT_MODE, 0);
+    int result = TreeCalls.fchmodat(AT_FDCWD, procPath(fd), mode & KEPT_MODE, 0);
     Tree.check(fd, "fchmodat", result, result < 0 ? Native.getLastError() : 0);
   }
 
@@ -109,7 +109,7 @@ public final class TreeAttributes {
     try (Memory times = new Memory(4L * Long.BYTES)) {
       put(times, 0, accessedNanos);
       put(times, 2 * Long.BYTES, modifiedNanos);
-      int result = TreeCalls.utimensat(AT_FDCWD, held(fd), Pointer.nativeValue(times), 0);
+      int result = TreeCalls.utimensat(AT_FDCWD, procPath(fd), Pointer.nativeValue(times), 0);
       Tree.check(fd, "utimensat", result, result < 0 ? Native.getLastError() : 0);
     }
   }
@@ -125,7 +125,7 @@ public final class TreeAttributes {
   /**
    * Returns the name by which calls without a descriptor parameter reach an open file (proc(5)).
    */
-  private static byte[] held(Fd fd) {
-    return CPath.of(Path.of("/proc/self/fd/" + fd.number()));
+  private static byte[] procPath(Fd fd) {
+    return CPath.encode(Path.of("/proc/self/fd/" + fd.number()));
   }
 }

@@ -8,9 +8,9 @@ import java.util.Arrays;
 /** Checks the syntax of names in a {@link Tree}. */
 final class TreePath {
   /** The maximum length of a path, without the terminating zero. */
-  static final int MOST_BYTES = 4095;
+  static final int MAX_BYTES = 4095;
 
-  private static final int MOST_NAME = 255;
+  private static final int MAX_NAME = 255;
   private static final int ENAMETOOLONG = 36;
 
   private TreePath() {}
@@ -30,7 +30,7 @@ final class TreePath {
         if (length == 0 || dots) {
           throw root.failure("name", LinuxException.EINVAL);
         }
-        if (length > MOST_NAME) {
+        if (length > MAX_NAME) {
           throw root.failure("name", ENAMETOOLONG);
         }
         start = i + 1;
@@ -43,7 +43,7 @@ final class TreePath {
     if (name.length == 0) {
       throw root.failure("name", LinuxException.EINVAL);
     }
-    if (name.length > MOST_BYTES) {
+    if (name.length > MAX_BYTES) {
       throw root.failure("name", ENAMETOOLONG);
     }
     for (byte b : name) {

@@ -54,12 +54,12 @@ class DeviceMapperTest {
   private LoopDevice loop(String file, boolean readOnly) throws LinuxException {
     try (Fd fd = Fd.createNew(dir.resolve(file), 0600)) {
       fd.truncate(SIZE);
-      return LoopDevice.show(fd, file, readOnly, true);
+      return LoopDevice.attach(fd, file, readOnly, true);
     }
   }
 
   private static DmTarget linear(LoopDevice loop) {
-    return DmTarget.whole(SIZE, "linear", loop.number() + " 0");
+    return DmTarget.spanning(SIZE, "linear", loop.number() + " 0");
   }
 
   @Test
@@ -123,7 +123,7 @@ class DeviceMapperTest {
       assertTrue(mapper.info(name + "-2").readOnly());
       assertEquals(mapper.devices().get(name + "-2"), mapper.info(name + "-2").number());
       mapper.load(name + "-2", true, List.of(linear(one)));
-      mapper.clear(name + "-2");
+      mapper.clearTable(name + "-2");
       assertFalse(mapper.info(name + "-2").inactive());
       LinuxException refused =
           assertThrows(LinuxException.class, () -> mapper.message(name + "-2", "hello"));

@@ -62,7 +62,7 @@ class DmRequestTest {
   void lists() {
     try (DmRequest request = new DmRequest("", 256)) {
       Memory memory = request.memory();
-      assertTrue(request.names().isEmpty());
+      assertTrue(request.deviceNames().isEmpty());
       memory.setLong(312, 0xfd01);
       memory.setInt(312 + 8, 32);
       memory.setString(312 + 12, "one");
@@ -70,7 +70,7 @@ class DmRequestTest {
       memory.setString(344 + 12, "two");
       assertEquals(
           Map.of("one", new DeviceNumber(253, 1), "two", new DeviceNumber(253, 2)),
-          request.names());
+          request.deviceNames());
     }
     try (DmRequest request = new DmRequest("", 256)) {
       Memory memory = request.memory();

@@ -283,7 +283,7 @@ final class EgressProgramsTest {
                 .order(ByteOrder.nativeOrder())
                 .putInt(source)
                 .array();
-        byte[] value = origins.byPort().take(key);
+        byte[] value = origins.byPort().remove(key);
         assertNotNull(value, host);
         ByteBuffer origin = ByteBuffer.wrap(value).order(ByteOrder.nativeOrder());
         byte[] address = InetAddress.getByName(host).getAddress();
@@ -294,7 +294,7 @@ final class EgressProgramsTest {
         assertArrayEquals(address, words.array(), host);
         assertEquals(address.length / Integer.BYTES, origin.getInt(16));
         assertEquals(port, origin.getInt(20));
-        assertNull(origins.byPort().take(key), "taken once");
+        assertNull(origins.byPort().remove(key), "taken once");
       }
     }
   }

@@ -47,7 +47,7 @@ class CachedPagesTest {
       // A file system with large folios may read a little around it.
       assertTrue(cache.countBytes(0, SIZE) <= length + 64L * PAGE);
       StringBuilder seen = new StringBuilder();
-      cache.look(
+      cache.reportRuns(
           offset + length - PAGE,
           PAGE,
           (at, bytes, cached) -> seen.append(at / PAGE).append(' ').append(bytes).append(cached));

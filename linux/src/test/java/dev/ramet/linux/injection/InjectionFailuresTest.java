@@ -207,7 +207,7 @@ final class InjectionFailuresTest extends InjectionGround {
       Injector injector = new Injector(tracee.pid(), 0x12345670, step -> {});
       InjectionException e =
           assertThrows(
-              InjectionException.class, () -> injector.open(ThreadChoice.of(tracee.pid())));
+              InjectionException.class, () -> injector.open(ThreadChoice.candidates(tracee.pid())));
       assertEquals(Reason.CALL_FAILED, e.reason());
       assertUndisturbed(tracee);
     }

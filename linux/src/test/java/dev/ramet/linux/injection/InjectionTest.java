@@ -70,10 +70,10 @@ final class InjectionTest extends InjectionGround {
       long futex = tracee.thread("futex");
       // The thread may not wait yet.
       long end = System.nanoTime() + 300_000_000_000L;
-      while (ThreadChoice.of(tracee.pid()).get(0) != futex && System.nanoTime() < end) {
+      while (ThreadChoice.candidates(tracee.pid()).get(0) != futex && System.nanoTime() < end) {
         Thread.sleep(10);
       }
-      assertEquals(futex, ThreadChoice.of(tracee.pid()).get(0));
+      assertEquals(futex, ThreadChoice.candidates(tracee.pid()).get(0));
       Userfaultfd.openIn(tracee.pid()).close();
       assertUndisturbed(tracee);
     }
@@ -102,7 +102,7 @@ final class InjectionTest extends InjectionGround {
   @Test
   void theFirstThreadOfAChildIsNeverTraced() throws Exception {
     try (Tracee tracee = new Tracee(directory, image, PAGES, "threads", true)) {
-      assertFalse(ThreadChoice.of(tracee.pid()).contains(tracee.pid()));
+      assertFalse(ThreadChoice.candidates(tracee.pid()).contains(tracee.pid()));
       for (int i = 0; i < 50; i++) {
         Userfaultfd.openIn(tracee.pid()).close();
       }

@@ -24,7 +24,7 @@ public final class ImageHoles {
   private static final System.Logger LOG = System.getLogger(ImageHoles.class.getName());
 
   /** Querying the pages of a smaller hole takes about as long as reading them. */
-  private static final long LEAST_BYTES = 64 << 10;
+  private static final long MIN_BYTES = 64 << 10;
 
   private final Map<MemoryRegion, List<MemoryRegion>> known;
 
@@ -33,7 +33,7 @@ public final class ImageHoles {
   }
 
   /** Looks; it takes time in the number of pieces that the images lie in. Never fails. */
-  public static ImageHoles of(GuestMemory memory) {
+  public static ImageHoles find(GuestMemory memory) {
     Map<MemoryRegion, List<MemoryRegion>> known = new HashMap<>();
     try {
       List<ProcMaps.Mapping> mappings = ProcMaps.read(memory.pid());
@@ -41,7 +41,7 @@ public final class ImageHoles {
         if (region.kind() == MemoryRegion.Kind.PRIVATE_IMAGE) {
           List<MemoryRegion> holes = new ArrayList<>();
           for (ProcMaps.Mapping mapping : mappings) {
-            look(memory.pid(), mapping, region, holes);
+            findHoles(memory.pid(), mapping, region, holes);
           }
           known.put(region, holes);
         }
@@ -56,7 +56,7 @@ public final class ImageHoles {
     return new ImageHoles(known);
   }
 
-  private static void look(
+  private static void findHoles(
       long pid, ProcMaps.Mapping mapping, MemoryRegion region, List<MemoryRegion> into)
       throws LinuxException {
     long from = Math.max(mapping.start(), region.address());
@@ -76,7 +76,7 @@ public final class ImageHoles {
         long data = file.seekData(at);
         long start = pageBefore(at + NativeBuffer.PAGE_BYTES - 1);
         long length = (data < 0 ? end : Math.min(pageBefore(data), end)) - start;
-        if (length >= LEAST_BYTES) {
+        if (length >= MIN_BYTES) {
           long address = start + shift;
           long offset = region.imageOffset() + address - region.address();
           into.add(new MemoryRegion(offset, address, length, region.kind()));

@@ -19,7 +19,7 @@ public record MergeDaemon(Path control) {
           + ")";
 
   /** Returns whether pages are being merged. A kernel without samepage merging has no such file. */
-  public boolean runs() {
+  public boolean isRunning() {
     try {
       return Files.exists(control) && Files.readString(control).trim().equals("1");
     } catch (IOException e) {

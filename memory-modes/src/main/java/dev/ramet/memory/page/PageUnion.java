@@ -17,7 +17,7 @@ public final class PageUnion {
    *
    * @param memory where the pages are now
    */
-  public static PageRanges of(List<PageRanges> selections, GuestMemory memory) {
+  public static PageRanges union(List<PageRanges> selections, GuestMemory memory) {
     BitSet pages = new BitSet((int) (memory.imageSizeBytes() / NativeBuffer.PAGE_BYTES));
     for (PageRanges ranges : selections) {
       for (int i = 0; i < ranges.count(); i++) {

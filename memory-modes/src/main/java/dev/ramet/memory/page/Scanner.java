@@ -11,8 +11,8 @@ import dev.ramet.spi.memory.PageRanges;
 import java.nio.LongBuffer;
 
 /**
- * Applies a {@link Rule} to one process's page table. All resources of a scan are allocated when it
- * is opened, because scans happen while a machine is paused. Not thread-safe.
+ * Applies a {@link SelectionRule} to one process's page table. All resources of a scan are
+ * allocated when it is opened, because scans happen while a machine is paused. Not thread-safe.
  */
 public final class Scanner implements AutoCloseable {
   /**
@@ -67,7 +67,7 @@ public final class Scanner implements AutoCloseable {
   }
 
   /** Adds the pages of one region that the rule selects. */
-  public void scan(MemoryRegion region, Rule rule, PageRanges.Builder into) {
+  public void scan(MemoryRegion region, SelectionRule rule, PageRanges.Builder into) {
     read(
         region,
         (read, pages, first) -> {

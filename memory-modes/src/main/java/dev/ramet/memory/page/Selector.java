@@ -8,8 +8,9 @@ import dev.ramet.spi.memory.PageRanges;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the pages of one process that a {@link Rule} selects. Since Linux 6.7 the kernel reports
- * ranges without a query per page; on older kernels the page table is read. Not thread-safe.
+ * Finds the pages of one process that a {@link SelectionRule} selects. Since Linux 6.7 the kernel
+ * reports ranges without a query per page; on older kernels the page table is read. Not
+ * thread-safe.
  */
 public final class Selector implements AutoCloseable {
   private final Scanner scanner;
@@ -37,13 +38,13 @@ public final class Selector implements AutoCloseable {
   }
 
   /** Adds the pages of one region that the rule selects. */
-  public void select(MemoryRegion region, Rule rule, PageRanges.Builder into) {
+  public void select(MemoryRegion region, SelectionRule rule, PageRanges.Builder into) {
     PagemapScan ranges = scan;
     if (ranges != null) {
       try {
         Found found = new Found(region, rule, into);
-        ranges.find(region.address(), region.lengthBytes(), rule.takesFiles(), found);
-        found.end();
+        ranges.find(region.address(), region.lengthBytes(), rule.selectsFilePages(), found);
+        found.finish();
         // Linux 6.12 finds nothing in a process that has ended, and says nothing.
         scanner.checkAlive(region.address());
         return;
@@ -60,7 +61,7 @@ public final class Selector implements AutoCloseable {
 
   /** Collects the results of a scan of one region, and the gaps between them. */
   private static final class Found implements PagemapScan.Sink {
-    private final Rule rule;
+    private final SelectionRule rule;
     private final PageRanges.Builder into;
     private final long shift;
     private final long regionEnd;
@@ -68,7 +69,7 @@ public final class Selector implements AutoCloseable {
     /** The end of what was reported so far. */
     private long at;
 
-    Found(MemoryRegion region, Rule rule, PageRanges.Builder into) {
+    Found(MemoryRegion region, SelectionRule rule, PageRanges.Builder into) {
       this.rule = rule;
       this.into = into;
       this.shift = region.imageOffset() - region.address();
@@ -84,7 +85,7 @@ public final class Selector implements AutoCloseable {
     }
 
     /** Nothing more was found. */
-    void end() {
+    void finish() {
       notFound(regionEnd);
     }
 

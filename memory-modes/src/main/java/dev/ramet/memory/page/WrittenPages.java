@@ -35,10 +35,10 @@ public final class WrittenPages implements PagemapScan.Sink {
   private final MemoryRegion region;
   private final BitSet before;
   private final Scanner scanner;
-  private final Delta delta;
+  private final RegionDelta delta;
   private int at;
 
-  public WrittenPages(MemoryRegion region, BitSet before, Scanner scanner, Delta delta) {
+  public WrittenPages(MemoryRegion region, BitSet before, Scanner scanner, RegionDelta delta) {
     this.region = region;
     this.before = before;
     this.scanner = scanner;

@@ -40,7 +40,7 @@ final class SelectorTest {
   private static void assertSame(MemoryRegion region) {
     PageRanges.Builder found = new PageRanges.Builder();
     PageRanges.Builder read = new PageRanges.Builder();
-    Rule rule = Rule.of(region.kind());
+    SelectionRule rule = SelectionRule.forKind(region.kind());
     try (Selector selector = Selector.open(PID);
         Scanner scanner = Scanner.open(PID)) {
       selector.select(region, rule, found);
@@ -102,7 +102,8 @@ final class SelectorTest {
       RametException gone =
           assertThrows(
               RametException.class,
-              () -> selector.select(region, Rule.CHANGED_COPIES, new PageRanges.Builder()));
+              () ->
+                  selector.select(region, SelectionRule.CHANGED_COPIES, new PageRanges.Builder()));
       assertEquals(ErrorCode.HYPERVISOR_FAILED, gone.code());
     }
   }

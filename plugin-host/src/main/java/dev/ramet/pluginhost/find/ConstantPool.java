@@ -76,12 +76,12 @@ record ConstantPool(List<String> types, List<Member> members) {
         continue;
       }
       switch (entry.tag()) {
-        case CLASS -> types.add(text(entries, entry.first()));
+        case CLASS -> types.add(textAt(entries, entry.first()));
         case FIELD, METHOD, INTERFACE_METHOD -> {
-          String owner = text(entries, at(entries, entry.first(), CLASS).first());
-          Entry named = at(entries, entry.second(), NAME_AND_TYPE);
+          String owner = textAt(entries, entryAt(entries, entry.first(), CLASS).first());
+          Entry named = entryAt(entries, entry.second(), NAME_AND_TYPE);
           members.add(
-              new Member(owner, text(entries, named.first()), text(entries, named.second())));
+              new Member(owner, textAt(entries, named.first()), textAt(entries, named.second())));
         }
         default -> {
           // refers to no type of another module by itself
@@ -109,11 +109,11 @@ record ConstantPool(List<String> types, List<Member> members) {
     return new Entry(tag, first, second, "");
   }
 
-  private static String text(@Nullable Entry[] entries, int index) throws IOException {
-    return at(entries, index, UTF8).text();
+  private static String textAt(@Nullable Entry[] entries, int index) throws IOException {
+    return entryAt(entries, index, UTF8).text();
   }
 
-  private static Entry at(@Nullable Entry[] entries, int index, int tag) throws IOException {
+  private static Entry entryAt(@Nullable Entry[] entries, int index, int tag) throws IOException {
     Entry entry = index < entries.length ? entries[index] : null;
     if (entry == null || entry.tag() != tag) {
       throw new IOException("constant " + index + " is not of kind " + tag);

@@ -63,7 +63,7 @@ final class ContractUse {
     for (String type : used.types()) {
       String name = type.startsWith("[") ? element(type) : type;
       if (isContract(name) && members(name).isEmpty()) {
-        return "the type " + readable(name);
+        return "the type " + className(name);
       }
     }
     for (ConstantPool.Member member : used.members()) {
@@ -84,19 +84,19 @@ final class ContractUse {
 
   private boolean isContract(String type) {
     int end = type.lastIndexOf('/');
-    return end > 0 && packages.containsKey(readable(type.substring(0, end)));
+    return end > 0 && packages.containsKey(className(type.substring(0, end)));
   }
 
-  private static String readable(String internalName) {
+  private static String className(String internalName) {
     return internalName.replace('/', '.');
   }
 
   private static String describe(ConstantPool.Member member) {
-    String type = readable(member.owner());
+    String type = className(member.owner());
     if (!member.descriptor().startsWith("(")) {
       return "the field " + member.name() + " of the type " + type;
     }
-    String parameters = readable(member.descriptor());
+    String parameters = className(member.descriptor());
     parameters = parameters.substring(0, parameters.indexOf(')') + 1);
     return member.name().equals("<init>")
         ? "a constructor with the parameters " + parameters + " of the type " + type
@@ -108,8 +108,8 @@ final class ContractUse {
     return known.computeIfAbsent(
         internalName,
         name -> {
-          Module contract = packages.get(readable(name.substring(0, name.lastIndexOf('/'))));
-          Class<?> type = contract == null ? null : Class.forName(contract, readable(name));
+          Module contract = packages.get(className(name.substring(0, name.lastIndexOf('/'))));
+          Class<?> type = contract == null ? null : Class.forName(contract, className(name));
           if (type == null) {
             return Optional.empty();
           }

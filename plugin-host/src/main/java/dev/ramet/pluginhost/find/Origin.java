@@ -21,11 +21,11 @@ public record Origin(
 
   /** Returns the origin of a module that the host was started with. */
   public static Origin builtIn(Module module) {
-    return of(BUILT_IN, module, "the host's");
+    return forModule(BUILT_IN, module, "the host's");
   }
 
   /** Returns the origin of a plugin's module. */
-  static Origin of(String plugin, Module module, String nativeAccess) {
+  static Origin forModule(String plugin, Module module, String nativeAccess) {
     if (!module.isNamed()) {
       return new Origin(plugin, "", "", "", nativeAccess);
     }

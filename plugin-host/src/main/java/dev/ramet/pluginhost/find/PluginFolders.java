@@ -116,13 +116,13 @@ public final class PluginFolders {
     layer.modules().stream()
         .findAny()
         .ifPresent(module -> Thread.currentThread().setContextClassLoader(module.getClassLoader()));
-    Origin unknown = new Origin(name, jars.names(), "", "", linked.nativeAccess());
+    Origin unknown = new Origin(name, jars.fileNames(), "", "", linked.nativeAccess());
     List<Service.Found> found = new ArrayList<>();
     for (Service service : Service.ALL) {
       found.addAll(
           service.load(
               layer,
-              module -> Origin.of(name, module, linked.nativeAccess()),
+              module -> Origin.forModule(name, module, linked.nativeAccess()),
               unknown,
               PluginFolders::stop));
     }
@@ -155,7 +155,7 @@ public final class PluginFolders {
       thrown = e;
       cause = "the host was stopped while the plugin was loaded";
     }
-    throw PluginJars.refused(
+    throw PluginJars.refusal(
         name,
         "",
         "",

@@ -37,11 +37,11 @@ final class PluginJars {
     try (Stream<Path> all = Files.list(folder)) {
       files = all.filter(file -> file.toString().endsWith(JAR)).sorted().toList();
     } catch (IOException e) {
-      throw refused(
+      throw refusal(
           plugin, "", "", "the folder cannot be read: " + e, "let the host's user read it", e);
     }
     if (files.isEmpty()) {
-      throw refused(
+      throw refusal(
           plugin,
           "",
           "",
@@ -66,7 +66,7 @@ final class PluginJars {
       while (cause.getCause() != null) {
         cause = cause.getCause();
       }
-      throw refused(
+      throw refusal(
           plugin,
           name,
           "",
@@ -77,7 +77,7 @@ final class PluginJars {
     for (ModuleReference module : found) {
       String id = module.descriptor().name();
       if (module.descriptor().isAutomatic()) {
-        throw refused(
+        throw refusal(
             plugin,
             name,
             "",
@@ -87,7 +87,7 @@ final class PluginJars {
       }
       ModuleReference other = modules.putIfAbsent(id, module);
       if (other != null) {
-        throw refused(
+        throw refusal(
             plugin,
             name,
             id,
@@ -109,7 +109,7 @@ final class PluginJars {
   }
 
   /** Returns the file names of all jars, for sentences about them together. */
-  String names() {
+  String fileNames() {
     return String.join(
         ", ", files.stream().map(file -> String.valueOf(file.getFileName())).toList());
   }
@@ -120,11 +120,11 @@ final class PluginJars {
   }
 
   /** Creates a refusal that concerns one of the modules. */
-  RefusedException refused(ModuleReference module, String cause, String remedy) {
-    return refused(plugin, jar(module), module.descriptor().name(), cause, remedy, null);
+  RefusedException refusal(ModuleReference module, String cause, String remedy) {
+    return refusal(plugin, jar(module), module.descriptor().name(), cause, remedy, null);
   }
 
-  static RefusedException refused(
+  static RefusedException refusal(
       String plugin,
       String jar,
       String module,

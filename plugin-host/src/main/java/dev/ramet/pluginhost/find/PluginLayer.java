@@ -37,9 +37,9 @@ record PluginLayer(ModuleLayer layer, String nativeAccess) {
           ModuleLayer.defineModulesWithOneLoader(configuration, List.of(host), JDK);
       return new PluginLayer(controller.layer(), NativeAccess.set(controller, nativeAccess));
     } catch (ResolutionException | java.lang.LayerInstantiationException e) {
-      throw PluginJars.refused(
+      throw PluginJars.refusal(
           jars.plugin(),
-          jars.names(),
+          jars.fileNames(),
           "",
           "its modules do not fit together: " + e.getMessage(),
           "fix that in the plugin and build it again",

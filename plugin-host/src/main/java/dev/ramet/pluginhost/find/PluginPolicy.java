@@ -72,7 +72,7 @@ public record PluginPolicy(
   }
 
   /** Returns the policy that an operator has set. */
-  public static PluginPolicy of(Settings settings) {
+  public static PluginPolicy from(Settings settings) {
     return new PluginPolicy(
         settings.find(DIRECTORY).map(Path::toAbsolutePath).orElse(null),
         Set.copyOf(settings.find(REQUIRED).orElse(List.of())),

@@ -64,7 +64,7 @@ final class PluginRules {
       provides |= descriptor.provides().stream().anyMatch(p -> services.contains(p.service()));
     }
     if (!provides) {
-      throw PluginJars.refused(
+      throw PluginJars.refusal(
           jars.plugin(),
           "",
           "",
@@ -78,7 +78,7 @@ final class PluginRules {
   private void checkName(PluginJars jars, ModuleReference module) throws RefusedException {
     String name = module.descriptor().name();
     if (CONTRACTS.contains(name) || jdk.find(name).isPresent()) {
-      throw jars.refused(
+      throw jars.refusal(
           module,
           "the host brings this module, and a second copy would be a different contract",
           "remove this jar; in a Maven build its scope is `provided`");
@@ -89,14 +89,14 @@ final class PluginRules {
       PluginJars jars, ModuleReference module, String name, @Nullable ModuleReference other)
       throws RefusedException {
     if (other != null) {
-      throw jars.refused(
+      throw jars.refusal(
           module,
           "its package " + name + " is in " + PluginJars.jar(other) + " too",
           "keep each package in one jar of the folder");
     }
     for (String contract : CONTRACTS) {
       if (host.findModule(contract).filter(m -> m.getPackages().contains(name)).isPresent()) {
-        throw jars.refused(
+        throw jars.refusal(
             module,
             "its package " + name + " is one of the host's module " + contract,
             "give the plugin's packages other names");
@@ -115,7 +115,7 @@ final class PluginRules {
         jars.modules().containsKey(name)
             || (jdk.find(name).isPresent() && host.findModule(name).isPresent());
     if (!there && !required.modifiers().contains(Requires.Modifier.STATIC)) {
-      throw jars.refused(
+      throw jars.refusal(
           module,
           "it requires the module "
               + name
@@ -135,11 +135,11 @@ final class PluginRules {
     try {
       missing = new ContractUse(contracts).missing(module);
     } catch (IOException e) {
-      throw jars.refused(
+      throw jars.refusal(
           module, "its classes cannot be read: " + e.getMessage(), "copy or build the jar again");
     }
     if (missing != null) {
-      throw jars.refused(
+      throw jars.refusal(
           module, "it uses " + missing + ", which this host's contracts do not have", BUILD_AGAIN);
     }
   }
@@ -153,13 +153,13 @@ final class PluginRules {
     Optional<String> recorded = required.rawCompiledVersion();
     Optional<SpiVersion> built = recorded.flatMap(SpiVersion::parse);
     if (built.isEmpty()) {
-      throw jars.refused(
+      throw jars.refusal(
           module,
           "it does not record the version of " + required.name() + " that it was compiled against",
           "compile it against the released jar of " + required.name() + " " + host);
     }
-    if (!host.runs(built.get())) {
-      throw jars.refused(
+    if (!host.supports(built.get())) {
+      throw jars.refusal(
           module,
           "it was compiled against "
               + required.name()

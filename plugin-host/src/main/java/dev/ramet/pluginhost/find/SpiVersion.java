@@ -30,7 +30,7 @@ record SpiVersion(int major, int minor) {
   }
 
   /** Returns whether a host with this version can run a plugin compiled against {@code other}. */
-  boolean runs(SpiVersion other) {
+  boolean supports(SpiVersion other) {
     if (major != other.major) {
       return false;
     }

@@ -26,11 +26,11 @@ public final class Capability {
    *
    * @return null if the object does not have the capability
    */
-  public static <C> @Nullable C of(Object object, Class<C> capability) {
+  public static <C> @Nullable C guarded(Object object, Class<C> capability) {
     if (!(object instanceof Guarded guarded)) {
       return capability.isInstance(object) ? capability.cast(object) : null;
     }
-    Object plugged = guarded.plugged();
+    Object plugged = guarded.delegate();
     if (!capability.isInstance(plugged)) {
       return null;
     }
@@ -47,7 +47,7 @@ public final class Capability {
       Object answer = method.invoke(plugged, arguments);
       return method.getReturnType() == void.class
           ? null
-          : kept(guard, call, guard.present(call, answer), arguments);
+          : checkResult(guard, call, guard.requireNonNull(call, answer), arguments);
     } catch (InvocationTargetException e) {
       throw guard.failed(call, e.getTargetException());
     } catch (IllegalAccessException e) {
@@ -56,21 +56,21 @@ public final class Capability {
   }
 
   /** Checks what a capability returned against the rules common to all capabilities. */
-  private static Object kept(
+  private static Object checkResult(
       Guard guard, String call, Object answer, Object @Nullable [] arguments) {
     if (answer instanceof List<?> list) {
       try {
-        return guard.whole(call, list);
+        return guard.requireNoNulls(call, list);
       } catch (RuntimeException | Error e) { // a list that throws while it is read
         throw guard.failed(call, e);
       }
     }
     Object place = answer instanceof MemorySource.FaultHandler one ? one.socket() : answer;
     if (place instanceof Path path && !path.isAbsolute()) {
-      throw guard.broken(call, path + ", which is not absolute");
+      throw guard.contractViolation(call, path + ", which is not absolute");
     }
     if (answer instanceof Long count && count < 0) {
-      throw guard.broken(call, "a count of " + count);
+      throw guard.contractViolation(call, "a count of " + count);
     }
     if (answer instanceof Node node && arguments != null) {
       // If a call takes two ids, the last one is that of the new volume.
@@ -79,7 +79,7 @@ public final class Capability {
         asked = argument instanceof NodeId id ? id : asked;
       }
       if (!Objects.equals(asked, node.id()) || node.kind() != Node.Kind.VOLUME) {
-        throw guard.broken(call, node + " for the volume " + asked);
+        throw guard.contractViolation(call, node + " for the volume " + asked);
       }
     }
     return answer;

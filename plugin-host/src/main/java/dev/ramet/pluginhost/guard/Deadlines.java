@@ -74,8 +74,9 @@ record Deadlines(Guard guard, Duration grace) {
           throw e.getCause();
         } catch (TimeoutException e) {
           interrupt(worker);
-          var unused = answer.thenAccept(it -> guard.quietly("undo " + name, () -> give(late, it)));
-          throw guard.overdue(name, timeout);
+          var unused =
+              answer.thenAccept(it -> guard.runQuietly("undo " + name, () -> give(late, it)));
+          throw guard.deadlineExceeded(name, timeout);
         }
       }
     } finally {

@@ -23,12 +23,12 @@ public final class Guard {
   private static final System.Logger LOG = System.getLogger(Guard.class.getName());
 
   private final String id;
-  private final String who;
+  private final String displayName;
 
   public Guard(Service.Found found) {
     this.id = found.id();
     Origin origin = found.origin();
-    this.who =
+    this.displayName =
         "the "
             + found.service().label()
             + " plugin "
@@ -51,25 +51,30 @@ public final class Guard {
     if (thrown instanceof RametException known) {
       return known;
     }
-    LOG.log(System.Logger.Level.WARNING, who + " failed in " + call, thrown);
-    return fault(ErrorCode.INTERNAL, who + " failed in " + call + "(): " + thrown, thrown);
+    LOG.log(System.Logger.Level.WARNING, displayName + " failed in " + call, thrown);
+    return fault(ErrorCode.INTERNAL, displayName + " failed in " + call + "(): " + thrown, thrown);
   }
 
   /** Returns the error for a result that the contract does not allow. */
-  RametException broken(String call, String answer) {
-    LOG.log(System.Logger.Level.WARNING, "{0} broke its contract in {1}: {2}", who, call, answer);
+  RametException contractViolation(String call, String answer) {
+    LOG.log(
+        System.Logger.Level.WARNING,
+        "{0} broke its contract in {1}: {2}",
+        displayName,
+        call,
+        answer);
     return fault(
         ErrorCode.INTERNAL,
-        who + " broke its contract in " + call + "(): it returned " + answer,
+        displayName + " broke its contract in " + call + "(): it returned " + answer,
         null);
   }
 
   /** Returns the error for a call that does not end. */
-  RametException overdue(String call, Duration deadline) {
-    LOG.log(System.Logger.Level.WARNING, "{0} does not finish {1}()", who, call);
+  RametException deadlineExceeded(String call, Duration deadline) {
+    LOG.log(System.Logger.Level.WARNING, "{0} does not finish {1}()", displayName, call);
     return fault(
         ErrorCode.DEADLINE_EXCEEDED,
-        who
+        displayName
             + " did not finish "
             + call
             + "() within its deadline of "
@@ -89,23 +94,23 @@ public final class Guard {
   /**
    * Returns whether a failure means that a plugin broke its contract, so that its state is unknown.
    */
-  static boolean blames(RametException failure) {
+  static boolean isPluginFault(RametException failure) {
     return failure.getCause() instanceof PluginFault;
   }
 
   /** Returns a result that must not be null. */
-  <T> T present(String call, @Nullable T answer) {
+  <T> T requireNonNull(String call, @Nullable T answer) {
     if (answer == null) {
-      throw broken(call, "null");
+      throw contractViolation(call, "null");
     }
     return answer;
   }
 
   /** Returns a copy of a list without nulls: the plugin's own list may change, or throw, later. */
-  <T> List<T> whole(String call, @Nullable List<T> answer) {
-    List<T> copy = new ArrayList<>(present(call, answer));
+  <T> List<T> requireNoNulls(String call, @Nullable List<T> answer) {
+    List<T> copy = new ArrayList<>(requireNonNull(call, answer));
     for (T element : copy) {
-      present(call, element);
+      requireNonNull(call, element);
     }
     return Collections.unmodifiableList(copy);
   }
@@ -114,16 +119,16 @@ public final class Guard {
    * Runs a cleanup after a failure. Exceptions are only logged, so that they do not hide the
    * failure.
    */
-  void quietly(String what, Runnable action) {
+  void runQuietly(String what, Runnable action) {
     try {
       action.run();
     } catch (Throwable e) { // whatever a plugin throws, the first failure is the one to report
-      LOG.log(System.Logger.Level.WARNING, who + ": could not " + what, e);
+      LOG.log(System.Logger.Level.WARNING, displayName + ": could not " + what, e);
     }
   }
 
   @Override
   public String toString() {
-    return who;
+    return displayName;
   }
 }

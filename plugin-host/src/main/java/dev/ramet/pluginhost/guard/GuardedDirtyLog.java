@@ -15,8 +15,8 @@ record GuardedDirtyLog(DirtyLog log, Guard guard) implements DirtyLog {
   @Override
   public Drained drain() {
     try {
-      Drained answer = guard.present("drain", log.drain());
-      guard.present("drain", answer.pages());
+      Drained answer = guard.requireNonNull("drain", log.drain());
+      guard.requireNonNull("drain", answer.pages());
       return answer;
     } catch (Throwable e) {
       throw guard.failed("drain", e);

@@ -33,18 +33,18 @@ record GuardedHypervisor(Hypervisor hypervisor, Guard guard, Deadlines deadlines
 
   @Override
   public RunningVm boot(VmSpec spec, Duration timeout) {
-    return started(
+    return guardStart(
         "boot",
         spec,
         timeout,
         () -> hypervisor.boot(spec, timeout),
         late -> late.kill(REVIVAL_TIMEOUT),
-        vm -> GuardedRunningVm.of(vm, this, spec));
+        vm -> GuardedRunningVm.wrap(vm, this, spec));
   }
 
   @Override
   public PausedVm restore(VmSpec spec, SavedVm saved, Duration timeout) {
-    return started(
+    return guardStart(
         "restore",
         spec,
         timeout,
@@ -53,7 +53,7 @@ record GuardedHypervisor(Hypervisor hypervisor, Guard guard, Deadlines deadlines
         paused -> new GuardedPausedVm(paused, null, this, spec));
   }
 
-  private <T, G> G started(
+  private <T, G> G guardStart(
       String call,
       VmSpec spec,
       Duration timeout,
@@ -66,14 +66,14 @@ record GuardedHypervisor(Hypervisor hypervisor, Guard guard, Deadlines deadlines
       if (answer != null) {
         return guarded.apply(answer);
       }
-      failure = guard.broken(call, "null");
+      failure = guard.contractViolation(call, "null");
     } catch (Throwable e) {
       failure = guard.failed(call, e);
-      if (!Guard.blames(failure)) {
+      if (!Guard.isPluginFault(failure)) {
         throw failure; // An error that the contract allows has left nothing behind.
       }
     }
-    guard.quietly("end what was started", () -> hypervisor.reap(spec.directory()));
+    guard.runQuietly("end what was started", () -> hypervisor.reap(spec.directory()));
     throw failure;
   }
 
@@ -81,11 +81,11 @@ record GuardedHypervisor(Hypervisor hypervisor, Guard guard, Deadlines deadlines
   public Optional<RunningVm> reattach(VmSpec spec, Duration timeout) {
     try {
       return guard
-          .present(
+          .requireNonNull(
               "reattach",
               deadlines.call(
                   "reattach", timeout, () -> hypervisor.reattach(spec, timeout), late -> {}))
-          .map(vm -> GuardedRunningVm.of(vm, this, spec));
+          .map(vm -> GuardedRunningVm.wrap(vm, this, spec));
     } catch (Throwable e) {
       throw guard.failed("reattach", e);
     }
@@ -95,11 +95,11 @@ record GuardedHypervisor(Hypervisor hypervisor, Guard guard, Deadlines deadlines
    * Resumes a machine whose plugin failed during a pause, so that it is unknown whether it is
    * paused. Reattaching resumes it if it is.
    */
-  void revive(VmSpec spec) {
+  void resumeAfterFailure(VmSpec spec) {
     // Clear the interrupt, which would also interrupt this call.
     boolean interrupted = Thread.interrupted();
     try {
-      guard.quietly("let the machine run", () -> reattach(spec, REVIVAL_TIMEOUT));
+      guard.runQuietly("let the machine run", () -> reattach(spec, REVIVAL_TIMEOUT));
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();
@@ -108,8 +108,8 @@ record GuardedHypervisor(Hypervisor hypervisor, Guard guard, Deadlines deadlines
   }
 
   /** Ends a machine whose plugin failed to end it. */
-  void end(VmSpec spec) {
-    guard.quietly("end the machine", () -> hypervisor.reap(spec.directory()));
+  void killAfterFailure(VmSpec spec) {
+    guard.runQuietly("end the machine", () -> hypervisor.reap(spec.directory()));
   }
 
   @Override

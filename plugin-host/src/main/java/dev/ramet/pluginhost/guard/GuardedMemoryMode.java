@@ -19,7 +19,7 @@ record GuardedMemoryMode(MemoryMode mode, Guard guard) implements MemoryMode {
   @Override
   public MemoryTracker attach(GuestMemory memory) {
     try {
-      MemoryTracker tracker = guard.present("attach", mode.attach(memory));
+      MemoryTracker tracker = guard.requireNonNull("attach", mode.attach(memory));
       return tracker instanceof LiveTracker live
           ? new Live(live, new Tracker(live, guard))
           : new Tracker(tracker, guard);
@@ -41,7 +41,7 @@ record GuardedMemoryMode(MemoryMode mode, Guard guard) implements MemoryMode {
     @Override
     public Baseline baseline() {
       try {
-        return guard.present("baseline", tracker.baseline());
+        return guard.requireNonNull("baseline", tracker.baseline());
       } catch (Throwable e) {
         throw guard.failed("baseline", e);
       }
@@ -50,21 +50,21 @@ record GuardedMemoryMode(MemoryMode mode, Guard guard) implements MemoryMode {
     @Override
     public PageRanges select(GuestMemory memory) {
       try {
-        return within(memory, "select", tracker.select(memory));
+        return requireWithin(memory, "select", tracker.select(memory));
       } catch (Throwable e) {
         throw guard.failed("select", e);
       }
     }
 
-    PageRanges within(GuestMemory memory, String call, @Nullable PageRanges answer) {
-      PageRanges ranges = guard.present(call, answer);
+    PageRanges requireWithin(GuestMemory memory, String call, @Nullable PageRanges answer) {
+      PageRanges ranges = guard.requireNonNull(call, answer);
       int last = ranges.count() - 1;
       // The ranges ascend, so checking both ends is enough. The machine is paused: more checks
       // would take its time.
       if (last >= 0
           && (ranges.imageOffset(0) < 0
               || ranges.imageOffset(last) + ranges.lengthBytes(last) > memory.imageSizeBytes())) {
-        throw guard.broken(call, "pages outside of the memory image");
+        throw guard.contractViolation(call, "pages outside of the memory image");
       }
       return ranges;
     }
@@ -107,7 +107,7 @@ record GuardedMemoryMode(MemoryMode mode, Guard guard) implements MemoryMode {
     @Override
     public PageRanges selectRunning(GuestMemory memory) {
       try {
-        return tracker.within(memory, "selectRunning", live.selectRunning(memory));
+        return tracker.requireWithin(memory, "selectRunning", live.selectRunning(memory));
       } catch (Throwable e) {
         throw tracker.guard().failed("selectRunning", e);
       }

@@ -42,7 +42,7 @@ class GuardedPausedVm implements PausedVm {
   @Override
   public long pid() {
     try {
-      return GuestMaps.pid(guard, paused.pid());
+      return GuestMemoryCheck.pid(guard, paused.pid());
     } catch (Throwable e) {
       throw guard.failed("pid", e);
     }
@@ -51,7 +51,7 @@ class GuardedPausedVm implements PausedVm {
   @Override
   public EgressPoint egress() {
     try {
-      return GuestMaps.egress(guard, guard.present("egress", paused.egress()));
+      return GuestMemoryCheck.egress(guard, guard.requireNonNull("egress", paused.egress()));
     } catch (Throwable e) {
       throw guard.failed("egress", e);
     }
@@ -69,8 +69,8 @@ class GuardedPausedVm implements PausedVm {
   @Override
   public GuestMemory memory() {
     try {
-      GuestMemory answer = guard.present("memory", paused.memory());
-      return GuestMaps.whole(guard, answer, pid(), spec);
+      GuestMemory answer = guard.requireNonNull("memory", paused.memory());
+      return GuestMemoryCheck.requireValid(guard, answer, pid(), spec);
     } catch (Throwable e) {
       throw guard.failed("memory", e);
     }
@@ -79,10 +79,10 @@ class GuardedPausedVm implements PausedVm {
   @Override
   public RunningVm resume() {
     try {
-      RunningVm vm = guard.present("resume", paused.resume());
+      RunningVm vm = guard.requireNonNull("resume", paused.resume());
       GuardedRunningVm known = running;
-      if (known == null || !known.is(vm)) {
-        known = GuardedRunningVm.of(vm, hypervisor, spec);
+      if (known == null || !known.wraps(vm)) {
+        known = GuardedRunningVm.wrap(vm, hypervisor, spec);
         running = known;
       }
       return known;
@@ -98,7 +98,7 @@ class GuardedPausedVm implements PausedVm {
     try {
       paused.kill();
     } catch (Throwable e) {
-      hypervisor.end(spec);
+      hypervisor.killAfterFailure(spec);
       throw guard.failed("kill", e);
     }
   }
@@ -112,7 +112,7 @@ class GuardedPausedVm implements PausedVm {
       paused.close();
     } catch (Throwable e) {
       // Whatever the cause, a machine must not stay paused without an owner that could resume it.
-      hypervisor.revive(spec);
+      hypervisor.resumeAfterFailure(spec);
       throw guard.failed("close", e);
     }
   }

@@ -46,7 +46,7 @@ public abstract class GuardedProvider<T extends AutoCloseable> implements Provid
   }
 
   /** Returns the guarded form of a provider. */
-  public static GuardedProvider<?> of(Service.Found found) {
+  public static GuardedProvider<?> wrap(Service.Found found) {
     Object instance = found.instance();
     if (instance instanceof StorageBackendProvider storage) {
       return new Storage(found, storage);
@@ -86,9 +86,9 @@ public abstract class GuardedProvider<T extends AutoCloseable> implements Provid
             null);
       }
       try {
-        StorageBackend opened = guard.present("examine", examination.examine(where));
+        StorageBackend opened = guard.requireNonNull("examine", examination.examine(where));
         if (!(opened instanceof StorageInspection)) {
-          throw guard.broken("examine", opened + ", which cannot inspect a root");
+          throw guard.contractViolation("examine", opened + ", which cannot inspect a root");
         }
         return new GuardedStorage(opened, guard);
       } catch (Throwable e) { // turns whatever a plugin throws into one kind of error
@@ -145,20 +145,20 @@ public abstract class GuardedProvider<T extends AutoCloseable> implements Provid
   public ProbeResult probe(ProbeContext where) {
     try {
       ProbeResult result = provider.probe(where);
-      return isWhole(result)
+      return isComplete(result)
           ? result
-          : new ProbeResult.Failed(guard.broken("probe", String.valueOf(result)));
+          : new ProbeResult.Failed(guard.contractViolation("probe", String.valueOf(result)));
     } catch (Throwable e) { // whatever a plugin throws, the other plugins must still be probed
       return new ProbeResult.Failed(guard.failed("probe", e));
     }
   }
 
-  private boolean isWhole(@Nullable ProbeResult result) {
+  private boolean isComplete(@Nullable ProbeResult result) {
     if (result instanceof ProbeResult.Unusable no) {
       return isText(no.reason()) && isText(no.detail()) && isText(no.remedy());
     }
     return result instanceof ProbeResult.Failed failed
-        ? isThere(failed.cause())
+        ? isPresent(failed.cause())
         : result instanceof ProbeResult.Usable usable
             && facts().getClass().isInstance(usable.facts());
   }
@@ -167,14 +167,14 @@ public abstract class GuardedProvider<T extends AutoCloseable> implements Provid
     return text != null;
   }
 
-  private static boolean isThere(@Nullable Object object) {
+  private static boolean isPresent(@Nullable Object object) {
     return object != null;
   }
 
   @Override
   public T open(ProbeContext where) {
     try {
-      return opened.apply(guard.present("open", provider.open(where)), guard);
+      return opened.apply(guard.requireNonNull("open", provider.open(where)), guard);
     } catch (Throwable e) { // turns whatever a plugin throws into one kind of error
       throw guard.failed("open", e);
     }

@@ -22,7 +22,7 @@ public record GuardedProvisioner(StorageProvisioner provisioner, Guard guard, St
   @Override
   public String backendId() {
     try {
-      return guard.present("backendId", provisioner.backendId());
+      return guard.requireNonNull("backendId", provisioner.backendId());
     } catch (Throwable e) {
       throw guard.failed("backendId", e);
     }
@@ -33,10 +33,10 @@ public record GuardedProvisioner(StorageProvisioner provisioner, Guard guard, St
     RametException failure;
     try {
       ProvisioningStatus status = provisioner.status(dataRoot);
-      if (isWhole(status)) {
+      if (isComplete(status)) {
         return status;
       }
-      failure = guard.broken("status", String.valueOf(status));
+      failure = guard.contractViolation("status", String.valueOf(status));
     } catch (RametException e) {
       throw e;
     } catch (Throwable e) {
@@ -50,7 +50,7 @@ public record GuardedProvisioner(StorageProvisioner provisioner, Guard guard, St
         failure.remedy());
   }
 
-  private static boolean isWhole(@Nullable ProvisioningStatus status) {
+  private static boolean isComplete(@Nullable ProvisioningStatus status) {
     return status != null
         && Stream.of(status.state(), status.root(), status.detail()).allMatch(Objects::nonNull);
   }
@@ -58,7 +58,7 @@ public record GuardedProvisioner(StorageProvisioner provisioner, Guard guard, St
   @Override
   public Path provision(Path dataRoot, @Nullable Long sizeBytes) {
     try {
-      return guard.present("provision", provisioner.provision(dataRoot, sizeBytes));
+      return guard.requireNonNull("provision", provisioner.provision(dataRoot, sizeBytes));
     } catch (Throwable e) {
       throw guard.failed("provision", e);
     }

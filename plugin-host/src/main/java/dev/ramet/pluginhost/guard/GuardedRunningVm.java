@@ -49,7 +49,7 @@ final class GuardedRunningVm implements RunningVm, Guarded {
   }
 
   /** Returns a guarded machine, after checking its process id and identity. */
-  static GuardedRunningVm of(RunningVm vm, GuardedHypervisor hypervisor, VmSpec spec) {
+  static GuardedRunningVm wrap(RunningVm vm, GuardedHypervisor hypervisor, VmSpec spec) {
     GuardedRunningVm guarded = new GuardedRunningVm(vm, hypervisor, spec);
     guarded.pid();
     guarded.identity();
@@ -57,7 +57,7 @@ final class GuardedRunningVm implements RunningVm, Guarded {
   }
 
   @Override
-  public Object plugged() {
+  public Object delegate() {
     return vm;
   }
 
@@ -67,7 +67,7 @@ final class GuardedRunningVm implements RunningVm, Guarded {
   }
 
   /** Returns whether this wraps the given machine of the driver. */
-  boolean is(RunningVm other) {
+  boolean wraps(RunningVm other) {
     return vm == other;
   }
 
@@ -83,9 +83,9 @@ final class GuardedRunningVm implements RunningVm, Guarded {
       return known;
     }
     try {
-      VmIdentity answer = guard.present("identity", vm.identity());
+      VmIdentity answer = guard.requireNonNull("identity", vm.identity());
       if (!guard.id().equals(answer.hypervisor())) {
-        throw guard.broken("identity", answer + " for the hypervisor " + guard.id());
+        throw guard.contractViolation("identity", answer + " for the hypervisor " + guard.id());
       }
       identity = answer;
       return answer;
@@ -101,7 +101,7 @@ final class GuardedRunningVm implements RunningVm, Guarded {
       return known;
     }
     try {
-      known = GuestMaps.pid(guard, vm.pid());
+      known = GuestMemoryCheck.pid(guard, vm.pid());
       pid = known;
       return known;
     } catch (Throwable e) {
@@ -111,32 +111,33 @@ final class GuardedRunningVm implements RunningVm, Guarded {
 
   @Override
   public PausedVm pause() {
-    return stopped(
+    return guardPause(
         "pause", vm::pause, paused -> new GuardedPausedVm(paused, this, hypervisor, spec));
   }
 
   @Override
   public SavingVm pauseAndSave(Path directory) {
-    return stopped(
+    return guardPause(
         "pauseAndSave",
         () -> vm.pauseAndSave(directory),
         saving -> new GuardedSavingVm(saving, this, hypervisor, spec));
   }
 
-  private <T, G> G stopped(String call, Supplier<@Nullable T> stop, Function<T, G> guarded) {
+  private <T, G> G guardPause(String call, Supplier<@Nullable T> stop, Function<T, G> guarded) {
     T answer;
     try {
       answer = stop.get();
     } catch (Throwable e) {
       RametException failure = guard.failed(call, e);
-      if (Guard.blames(failure)) {
-        hypervisor.revive(spec); // an error that the contract allows has left it running
+      if (Guard.isPluginFault(failure)) {
+        hypervisor.resumeAfterFailure(
+            spec); // an error that the contract allows has left it running
       }
       throw failure;
     }
     if (answer == null) {
-      hypervisor.revive(spec);
-      throw guard.broken(call, "null");
+      hypervisor.resumeAfterFailure(spec);
+      throw guard.contractViolation(call, "null");
     }
     return guarded.apply(answer);
   }
@@ -144,8 +145,8 @@ final class GuardedRunningVm implements RunningVm, Guarded {
   @Override
   public GuestMemory memory() {
     try {
-      GuestMemory answer = guard.present("memory", vm.memory());
-      return GuestMaps.whole(guard, answer, pid(), spec);
+      GuestMemory answer = guard.requireNonNull("memory", vm.memory());
+      return GuestMemoryCheck.requireValid(guard, answer, pid(), spec);
     } catch (Throwable e) {
       throw guard.failed("memory", e);
     }
@@ -154,7 +155,7 @@ final class GuardedRunningVm implements RunningVm, Guarded {
   @Override
   public InetSocketAddress endpoint(int guestPort) {
     try {
-      return guard.present("endpoint", vm.endpoint(guestPort));
+      return guard.requireNonNull("endpoint", vm.endpoint(guestPort));
     } catch (Throwable e) {
       throw guard.failed("endpoint", e);
     }
@@ -163,7 +164,7 @@ final class GuardedRunningVm implements RunningVm, Guarded {
   @Override
   public EgressPoint egress() {
     try {
-      return GuestMaps.egress(guard, guard.present("egress", vm.egress()));
+      return GuestMemoryCheck.egress(guard, guard.requireNonNull("egress", vm.egress()));
     } catch (Throwable e) {
       throw guard.failed("egress", e);
     }
@@ -173,23 +174,25 @@ final class GuardedRunningVm implements RunningVm, Guarded {
   public CompletionStage<VmExit> exit() {
     try {
       return guard
-          .present("exit", vm.exit())
+          .requireNonNull("exit", vm.exit())
           .handle(
               (exit, failure) ->
-                  isWhole(exit)
+                  isComplete(exit)
                       ? exit
                       : new VmExit(
                           false,
                           String.valueOf(
                               failure == null
-                                  ? guard.broken("exit", String.valueOf(exit)).getMessage()
+                                  ? guard
+                                      .contractViolation("exit", String.valueOf(exit))
+                                      .getMessage()
                                   : guard.failed("exit", failure).getMessage())));
     } catch (Throwable e) {
       throw guard.failed("exit", e);
     }
   }
 
-  private static boolean isWhole(@Nullable VmExit exit) {
+  private static boolean isComplete(@Nullable VmExit exit) {
     return exit != null && isText(exit.detail());
   }
 
@@ -203,9 +206,9 @@ final class GuardedRunningVm implements RunningVm, Guarded {
       hypervisor.deadlines().run("kill", timeout, () -> vm.kill(timeout));
     } catch (Throwable e) {
       RametException failure = guard.failed("kill", e);
-      if (Guard.blames(failure)) {
+      if (Guard.isPluginFault(failure)) {
         // The machine must go: end it as a restarted host would, without the handle.
-        hypervisor.end(spec);
+        hypervisor.killAfterFailure(spec);
       }
       throw failure;
     }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 record GuardedStorage(StorageBackend backend, Guard guard) implements StorageBackend, Guarded {
   @Override
-  public Object plugged() {
+  public Object delegate() {
     return backend;
   }
 
@@ -40,7 +40,7 @@ record GuardedStorage(StorageBackend backend, Guard guard) implements StorageBac
     try {
       Node made = node("create", id, Node.Kind.VOLUME, creation.get());
       if (made.sizeBytes() != sizeBytes) {
-        throw guard.broken("create", made + " for a size of " + sizeBytes);
+        throw guard.contractViolation("create", made + " for a size of " + sizeBytes);
       }
       return made;
     } catch (Throwable e) {
@@ -95,9 +95,9 @@ record GuardedStorage(StorageBackend backend, Guard guard) implements StorageBac
   }
 
   private Node node(String call, NodeId id, Node.Kind kind, @Nullable Node answer) {
-    Node node = guard.present(call, answer);
+    Node node = guard.requireNonNull(call, answer);
     if (!id.equals(node.id()) || node.kind() != kind || node.sizeBytes() < 0) {
-      throw guard.broken(call, node + " for the " + kind + " " + id);
+      throw guard.contractViolation(call, node + " for the " + kind + " " + id);
     }
     return node;
   }
@@ -105,10 +105,10 @@ record GuardedStorage(StorageBackend backend, Guard guard) implements StorageBac
   @Override
   public Attachment attach(NodeId id) {
     try {
-      Attachment answer = guard.present("attach", backend.attach(id));
+      Attachment answer = guard.requireNonNull("attach", backend.attach(id));
       Path path = answer instanceof Attachment.Socket one ? one.socket() : answer.path();
       if (!path.isAbsolute()) {
-        throw guard.broken("attach", answer + ", whose path is not absolute");
+        throw guard.contractViolation("attach", answer + ", whose path is not absolute");
       }
       return answer;
     } catch (Throwable e) {
@@ -146,9 +146,9 @@ record GuardedStorage(StorageBackend backend, Guard guard) implements StorageBac
   @Override
   public Optional<Node> find(NodeId id) {
     try {
-      Optional<Node> answer = guard.present("find", backend.find(id));
+      Optional<Node> answer = guard.requireNonNull("find", backend.find(id));
       if (answer.isPresent() && !id.equals(answer.get().id())) {
-        throw guard.broken("find", answer.get() + " for " + id);
+        throw guard.contractViolation("find", answer.get() + " for " + id);
       }
       return answer;
     } catch (Throwable e) {
@@ -173,7 +173,8 @@ record GuardedStorage(StorageBackend backend, Guard guard) implements StorageBac
           after != null && !nodes.isEmpty() && nodes.get(0).id().compareTo(after) <= 0;
       if (nodes.size() > limit || repeats) {
         // A caller that pages through the root would never finish.
-        throw guard.broken("page", nodes.size() + " nodes for " + limit + " after " + after);
+        throw guard.contractViolation(
+            "page", nodes.size() + " nodes for " + limit + " after " + after);
       }
       return nodes;
     } catch (Throwable e) {
@@ -182,15 +183,15 @@ record GuardedStorage(StorageBackend backend, Guard guard) implements StorageBac
   }
 
   private List<Node> nodes(String call, @Nullable List<Node> answer) {
-    List<Node> given = guard.present(call, answer);
+    List<Node> given = guard.requireNonNull(call, answer);
     // Copy the list before checking it: the plugin's own list may change, or throw, later.
     Node[] nodes = given.toArray(new Node[0]);
     NodeId last = null;
     for (Node node : nodes) {
-      NodeId id = guard.present(call, node).id();
+      NodeId id = guard.requireNonNull(call, node).id();
       // Also detects duplicates.
       if (last != null && last.compareTo(id) >= 0) {
-        throw guard.broken(call, node + " after " + last);
+        throw guard.contractViolation(call, node + " after " + last);
       }
       last = id;
     }
@@ -200,9 +201,9 @@ record GuardedStorage(StorageBackend backend, Guard guard) implements StorageBac
   @Override
   public Usage usage(NodeId id) {
     try {
-      Usage answer = guard.present("usage", backend.usage(id));
+      Usage answer = guard.requireNonNull("usage", backend.usage(id));
       if (answer.exclusiveBytes() < 0 || answer.referencedBytes() < 0) {
-        throw guard.broken("usage", answer + " for " + id);
+        throw guard.contractViolation("usage", answer + " for " + id);
       }
       return answer;
     } catch (Throwable e) {

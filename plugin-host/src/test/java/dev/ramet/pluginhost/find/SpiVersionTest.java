@@ -20,6 +20,6 @@ final class SpiVersionTest {
   }
 
   private static boolean runs(String host, String built) {
-    return SpiVersion.parse(host).orElseThrow().runs(SpiVersion.parse(built).orElseThrow());
+    return SpiVersion.parse(host).orElseThrow().supports(SpiVersion.parse(built).orElseThrow());
   }
 }

@@ -163,7 +163,7 @@ final class ContractsTest {
                 new GuardedHypervisor(
                     Faults.recording(Hypervisor.class, new ArrayList<>()), Faults.guard()),
                 Faults.SPEC);
-    return Objects.requireNonNull(Capability.of(object, capability));
+    return Objects.requireNonNull(Capability.guarded(object, capability));
   }
 
   @TestFactory
@@ -201,7 +201,7 @@ final class ContractsTest {
   void aCapabilityIsThereIfTheBackendHasIt() {
     StorageBackend without =
         new GuardedStorage(Faults.answering(StorageBackend.class, Map.of()), Faults.guard());
-    assertNull(Capability.of(without, Growable.class));
+    assertNull(Capability.guarded(without, Growable.class));
     Node node = new Node(N, Node.Kind.VOLUME, N, 5);
     assertEquals(node, answering(Growable.class, "grow", node).grow(N, 5));
     assertEquals(

@@ -34,7 +34,7 @@ final class GuardProbesTest extends GuardGround {
     for (Faults.Kind kind : KINDS) {
       StorageBackendProvider real = Faults.of(StorageBackendProvider.class, kind);
       GuardedProvider<?> provider =
-          GuardedProvider.of(
+          GuardedProvider.wrap(
               new Service.Found(
                   Service.ALL.get(0), "acme", real, FACTS, new Origin("acme", "", "", "", "")));
       ProbeResult result = provider.probe(new ProbeContext(Path.of("/")));
@@ -77,7 +77,7 @@ final class GuardProbesTest extends GuardGround {
   private static RootExamination examination(StorageBackendProvider real) {
     return assertInstanceOf(
         RootExamination.class,
-        GuardedProvider.of(
+        GuardedProvider.wrap(
             new Service.Found(
                 Service.ALL.get(0), "acme", real, FACTS, new Origin("acme", "", "", "", ""))));
   }

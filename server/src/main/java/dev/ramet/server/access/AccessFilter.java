@@ -24,9 +24,9 @@ final class AccessFilter implements Ordered {
   private static final String BEARER = "Bearer ";
   private static final String BEGAN = "ramet.began";
 
-  private final Access access;
+  private final AccessControl access;
 
-  AccessFilter(Access access) {
+  AccessFilter(AccessControl access) {
     this.access = access;
   }
 
@@ -54,14 +54,14 @@ final class AccessFilter implements Ordered {
               request.getMethodName(),
               request.getPath(),
               secret(request),
-              LocalPeer.of(request).orElse(null));
+              LocalPeer.ofRequest(request).orElse(null));
       if (key != null) {
         Caller.set(request, key);
       }
-      int wait = access.take(key == null ? remote(request) : key.id());
+      int wait = access.countRequest(key == null ? remote(request) : key.id());
       return wait == 0 ? null : tooMany(wait);
     } catch (RametException e) {
-      return answer(e);
+      return errorResponse(e);
     }
   }
 
@@ -74,7 +74,8 @@ final class AccessFilter implements Ordered {
   private void record(HttpRequest<?> request, HttpResponse<?> response) {
     long now = System.nanoTime();
     access.record(
-        new Caller.Sender(Caller.of(request), LocalPeer.of(request).orElse(null), remote(request)),
+        new Caller.Sender(
+            Caller.keyOf(request), LocalPeer.ofRequest(request).orElse(null), remote(request)),
         request.getMethodName(),
         request.getPath(),
         response.code(),
@@ -93,7 +94,7 @@ final class AccessFilter implements Ordered {
   }
 
   private static String remote(HttpRequest<?> request) {
-    if (LocalPeer.of(request).isPresent()) {
+    if (LocalPeer.ofRequest(request).isPresent()) {
       return LocalPeer.REMOTE;
     }
     InetSocketAddress address = request.getRemoteAddress();
@@ -104,7 +105,7 @@ final class AccessFilter implements Ordered {
 
   private static HttpResponse<ApiError> tooMany(int seconds) {
     MutableHttpResponse<ApiError> response =
-        answer(
+        errorResponse(
             new RametException(
                 ErrorCode.RATE_LIMITED,
                 "too many requests",
@@ -113,7 +114,7 @@ final class AccessFilter implements Ordered {
     return response.header("Retry-After", Integer.toString(seconds));
   }
 
-  private static MutableHttpResponse<ApiError> answer(RametException e) {
+  private static MutableHttpResponse<ApiError> errorResponse(RametException e) {
     int status = e.code().httpStatus();
     MutableHttpResponse<ApiError> response =
         HttpResponse.<ApiError>status(status, e.code().name())

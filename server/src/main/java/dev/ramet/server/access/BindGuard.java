@@ -14,11 +14,11 @@ import io.micronaut.context.annotation.Context;
 @Context
 final class BindGuard {
   BindGuard(Settings settings) {
-    check(settings.get(HostSettings.BIND), settings.get(Access.AUTH));
+    check(settings.get(HostSettings.BIND), settings.get(AccessControl.AUTH));
   }
 
-  static void check(String bind, Access.Auth auth) {
-    if (auth == Access.Auth.OFF && !Loopback.only(bind)) {
+  static void check(String bind, AccessControl.Auth auth) {
+    if (auth == AccessControl.Auth.OFF && !Loopback.isLoopbackOnly(bind)) {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT,
           "ramet.bind: "

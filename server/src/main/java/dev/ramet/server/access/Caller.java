@@ -28,7 +28,7 @@ public final class Caller {
   }
 
   /** Returns the key of a request, or null when this host requires none. */
-  static @Nullable ApiKey of(HttpRequest<?> request) {
+  static @Nullable ApiKey keyOf(HttpRequest<?> request) {
     return request.getAttribute(KEY, ApiKey.class).orElse(null);
   }
 
@@ -37,7 +37,7 @@ public final class Caller {
    * without keys.
    */
   public static String id(HttpRequest<?> request) {
-    ApiKey key = of(request);
+    ApiKey key = keyOf(request);
     return key == null ? "local" : key.id();
   }
 
@@ -48,7 +48,7 @@ public final class Caller {
    * @throws RametException {@code FORBIDDEN} when the caller is not an administrator
    */
   public static void requireAdmin(HttpRequest<?> request, String what) {
-    ApiKey key = of(request);
+    ApiKey key = keyOf(request);
     if (key != null && !key.scope().covers(Scope.ADMIN)) {
       throw forbidden(what);
     }

@@ -36,7 +36,7 @@ final class LocalAccess {
   private boolean admitted;
 
   LocalAccess(
-      Access access,
+      AccessControl access,
       Settings settings,
       @Value("${micronaut.server.netty.listeners.local.path:}") String socket) {
     key = access.localKey();
@@ -51,17 +51,17 @@ final class LocalAccess {
    * must change nothing.
    */
   @EventListener
-  void starting(StartupEvent event) {
+  void beforeStart(StartupEvent event) {
     int port = settings.get(HostSettings.PORT);
     if (port > 0 && ListenAddress.isFree(settings.get(HostSettings.BIND), port)) {
-      admit(port);
+      allowLocalAccess(port);
     }
   }
 
   /** Opens the socket, and creates the key unless that was done before. */
   @EventListener
-  void started(ServerStartupEvent event) {
-    admit(event.getSource().getPort());
+  void afterStart(ServerStartupEvent event) {
+    allowLocalAccess(event.getSource().getPort());
     if (socket != null) {
       try {
         LocalSocket.open(socket);
@@ -72,15 +72,15 @@ final class LocalAccess {
     }
   }
 
-  private void admit(int port) {
+  private void allowLocalAccess(int port) {
     if (!admitted) {
       admitted = true;
       key.prepare();
-      link(port);
+      publish(port);
     }
   }
 
-  private void link(int port) {
+  private void publish(int port) {
     Path runtime = LocalSocket.runtimeDirectory();
     if (runtime == null || socket == null || !runtime.equals(socket.getParent())) {
       return;

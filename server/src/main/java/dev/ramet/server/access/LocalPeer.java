@@ -22,7 +22,7 @@ record LocalPeer(String user, String group) {
   static final String REMOTE = "unix";
 
   /** Returns the sender of a request, or empty when the request came over TCP. */
-  static Optional<LocalPeer> of(HttpRequest<?> request) {
+  static Optional<LocalPeer> ofRequest(HttpRequest<?> request) {
     if (!(request instanceof NettyHttpRequest<?> netty)) {
       return Optional.empty();
     }

@@ -48,7 +48,7 @@ public final class LocalSocket {
   private static final Path ROOTS_RUNTIME = Path.of("/run/ramet");
 
   /** The longest path that fits into {@code sockaddr_un} with its terminating zero (unix(7)). */
-  private static final int MOST_BYTES = 107;
+  private static final int MAX_BYTES = 107;
 
   private LocalSocket() {}
 
@@ -65,26 +65,26 @@ public final class LocalSocket {
     if (setting != null && setting.toString().isEmpty()) {
       return null;
     }
-    Path socket = setting == null ? usual(port, dataRoot) : setting.toAbsolutePath();
+    Path socket = setting == null ? defaultPath(port, dataRoot) : setting.toAbsolutePath();
     try {
-      if (socket.toString().getBytes(StandardCharsets.UTF_8).length > MOST_BYTES) {
-        throw new IOException("its path is longer than " + MOST_BYTES + " bytes");
+      if (socket.toString().getBytes(StandardCharsets.UTF_8).length > MAX_BYTES) {
+        throw new IOException("its path is longer than " + MAX_BYTES + " bytes");
       }
       makeDirectory(socket.getParent());
-      removeDead(socket);
+      removeStale(socket);
       tryOut(socket);
       return socket;
     } catch (IOException e) {
       LOG.warn(
           "no unix socket at {}: {}; set {} to another path, or leave it empty",
           socket,
-          why(e),
+          failureReason(e),
           SOCKET.key());
       return null;
     }
   }
 
-  private static Path usual(int port, Path dataRoot) {
+  private static Path defaultPath(int port, Path dataRoot) {
     Path runtime = runtimeDirectory();
     return runtime == null || port < 1
         ? dataRoot.toAbsolutePath().resolve("ramet.sock")
@@ -137,7 +137,7 @@ public final class LocalSocket {
     }
   }
 
-  private static void removeDead(Path socket) throws IOException {
+  private static void removeStale(Path socket) throws IOException {
     if (!Files.exists(socket, LinkOption.NOFOLLOW_LINKS)) {
       return;
     }
@@ -198,7 +198,7 @@ public final class LocalSocket {
     return all;
   }
 
-  private static String why(IOException e) {
+  private static String failureReason(IOException e) {
     return e instanceof FileSystemException file && file.getReason() != null
         ? file.getReason()
         : e.toString();

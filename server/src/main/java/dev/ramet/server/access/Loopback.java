@@ -15,7 +15,7 @@ final class Loopback {
    *
    * @throws RametException {@code INVALID_ARGUMENT} when the name has no address
    */
-  static boolean only(String bind) {
+  static boolean isLoopbackOnly(String bind) {
     try {
       for (InetAddress address : InetAddress.getAllByName(bind)) {
         if (!address.isLoopbackAddress()) {

@@ -15,7 +15,7 @@ final class Permissions {
   private Permissions() {}
 
   /** Returns the scope a request needs, or null when it needs no key. */
-  static @Nullable Scope of(String method, String path) {
+  static @Nullable Scope requiredScope(String method, String path) {
     String first = segment(path);
     return switch (first) {
       // Called by load balancers; reveals only that the host runs.

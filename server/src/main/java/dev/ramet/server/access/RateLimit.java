@@ -11,7 +11,7 @@ import java.util.function.LongSupplier;
  */
 final class RateLimit {
   private static final double BURST_SECONDS = 2;
-  private static final int MOST_CALLERS = 10_000;
+  private static final int MAX_CALLERS = 10_000;
   private static final double NANOS = 1e9;
 
   private final int perSecond;
@@ -43,16 +43,16 @@ final class RateLimit {
    * Counts one request of a caller. Returns 0, or the number of whole seconds to wait before trying
    * again.
    */
-  synchronized int take(String caller) {
+  synchronized int countRequest(String caller) {
     if (perSecond == 0) {
       return 0;
     }
     long now = nanoTime.getAsLong();
     double full = perSecond * BURST_SECONDS;
-    if (buckets.size() >= MOST_CALLERS && !buckets.containsKey(caller)) {
+    if (buckets.size() >= MAX_CALLERS && !buckets.containsKey(caller)) {
       // A full bucket is equivalent to a new one.
       buckets.values().removeIf(bucket -> level(bucket, now) >= full);
-      if (buckets.size() >= MOST_CALLERS) {
+      if (buckets.size() >= MAX_CALLERS) {
         return 1;
       }
     }

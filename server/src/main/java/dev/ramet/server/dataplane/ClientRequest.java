@@ -87,7 +87,7 @@ final class ClientRequest {
 
   /** Sends the head and the content that was held. */
   void start(Channel guest) {
-    Channels.write(guest, head);
+    ChannelWrites.write(guest, head);
     while (!held.isEmpty()) {
       send(guest, held.poll());
     }
@@ -97,7 +97,7 @@ final class ClientRequest {
   /** Sends content without flushing. */
   void send(Channel guest, HttpContent content) {
     bodySent |= content.content().isReadable();
-    Channels.write(guest, content);
+    ChannelWrites.write(guest, content);
   }
 
   /** Drops the content that was held. */

@@ -28,7 +28,7 @@ final class DataPlane implements BeanCreatedEventListener<NettyServerCustomizer.
   private final AcceptedHosts hosts;
   private final Settings settings;
   private final BodyLimits limits;
-  private final Upstreams upstreams = new Upstreams();
+  private final UpstreamPool upstreams = new UpstreamPool();
 
   DataPlane(
       Endpoints endpoints,
@@ -82,7 +82,7 @@ final class DataPlane implements BeanCreatedEventListener<NettyServerCustomizer.
     public void onStreamPipelineBuilt() {
       channel
           .pipeline()
-          .addAfter(ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC, NAME, front());
+          .addAfter(ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC, NAME, newRouter());
     }
   }
 
@@ -102,11 +102,11 @@ final class DataPlane implements BeanCreatedEventListener<NettyServerCustomizer.
           .addAfter(
               stream.pipeline().context(Http2StreamFrameToHttpObjectCodec.class).name(),
               NAME,
-              front());
+              newRouter());
     }
   }
 
-  private RequestRouter front() {
+  private RequestRouter newRouter() {
     return new RequestRouter(
         endpoints, upstreams, hosts, settings.find(HostSettings.DOMAIN).orElse(null), limits);
   }

@@ -5,8 +5,8 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.server.dataplane.address.Endpoints;
 import dev.ramet.server.dataplane.address.GuestEndpoint;
-import dev.ramet.server.dataplane.address.Signature;
-import dev.ramet.server.dataplane.address.Target;
+import dev.ramet.server.dataplane.address.SandboxTarget;
+import dev.ramet.server.dataplane.address.UrlSignature;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -28,13 +28,15 @@ final class GuestLookup {
 
   /** Looks up the guest that a signature's access token belongs to; empty if there is none. */
   void signedBy(
-      Signature signature, Consumer<Optional<Target>> found, Consumer<RametException> failed) {
+      UrlSignature signature,
+      Consumer<Optional<SandboxTarget>> found,
+      Consumer<RametException> failed) {
     deliver(endpoints.signedBy(signature), found, failed);
   }
 
   /** Looks up where a guest's port can be reached. */
   void find(
-      Target where,
+      SandboxTarget where,
       @Nullable String token,
       Consumer<GuestEndpoint> found,
       Consumer<RametException> failed) {

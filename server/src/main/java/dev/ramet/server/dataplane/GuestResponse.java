@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.dataplane;
 
-import dev.ramet.server.dataplane.address.Target;
+import dev.ramet.server.dataplane.address.SandboxTarget;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -32,7 +32,7 @@ final class GuestResponse implements UpstreamHandler.Listener {
   }
 
   private final ProxyExchange exchange;
-  private final Target target;
+  private final SandboxTarget target;
   private final ChannelHandlerContext client;
   private final Channel upstream;
   private final boolean reused;
@@ -41,7 +41,7 @@ final class GuestResponse implements UpstreamHandler.Listener {
   private boolean keepClient;
   private boolean keepUpstream;
 
-  GuestResponse(ProxyExchange exchange, Target target, Channel upstream, boolean reused) {
+  GuestResponse(ProxyExchange exchange, SandboxTarget target, Channel upstream, boolean reused) {
     this.exchange = exchange;
     this.target = target;
     this.client = exchange.client();
@@ -66,24 +66,24 @@ final class GuestResponse implements UpstreamHandler.Listener {
     boolean switching = response.status().code() == 101;
     if (response.decoderResult().isFailure() || (switching && !exchange.wantsUpgrade())) {
       part = Part.DONE;
-      exchange.refuse(ProxyErrors.broken(target));
+      exchange.refuse(ProxyErrors.connectionBroken(target));
     } else if (switching) {
       part = Part.SWITCHING;
       // Unchanged, because this response is about Connection and Upgrade.
-      Channels.write(client, response);
+      ChannelWrites.write(client, response);
     } else if (response.status().codeClass() == HttpStatusClass.INFORMATIONAL) {
       part = Part.INTERIM;
       interim = response;
     } else {
       part = Part.BODY;
-      keepUpstream = HopHeaders.keepsAlive(response, exchange.request().method());
+      keepUpstream = HopByHopHeaders.keepsAlive(response, exchange.request().method());
       keepClient =
-          HopHeaders.response(
+          HopByHopHeaders.response(
               response,
               exchange.request().method(),
               exchange.request().version(),
               exchange.request().mayKeepAlive());
-      Channels.write(client, response);
+      ChannelWrites.write(client, response);
     }
   }
 
@@ -92,9 +92,9 @@ final class GuestResponse implements UpstreamHandler.Listener {
     if (content.decoderResult().isFailure()) {
       content.release();
       upstreamGone();
-      Channels.close(upstream);
+      ChannelWrites.close(upstream);
     } else if (part == Part.BODY) {
-      Channels.write(client, content);
+      ChannelWrites.write(client, content);
       if (last) {
         complete();
       }
@@ -104,7 +104,7 @@ final class GuestResponse implements UpstreamHandler.Listener {
         passInterim();
       } else if (last && part == Part.SWITCHING) {
         part = Part.DONE;
-        Channels.writeAndFlush(client, LastHttpContent.EMPTY_LAST_CONTENT);
+        ChannelWrites.writeAndFlush(client, LastHttpContent.EMPTY_LAST_CONTENT);
         exchange.tunnel(upstream);
       }
     }
@@ -116,7 +116,7 @@ final class GuestResponse implements UpstreamHandler.Listener {
     if (interim != null && exchange.request().version().equals(HttpVersion.HTTP_1_1)) {
       interim.headers().remove(HttpHeaderNames.CONNECTION);
       // As one message, which HTTP/2 requires.
-      Channels.writeAndFlush(
+      ChannelWrites.writeAndFlush(
           client,
           new DefaultFullHttpResponse(
               HttpVersion.HTTP_1_1,
@@ -132,7 +132,7 @@ final class GuestResponse implements UpstreamHandler.Listener {
     part = Part.DONE;
     client.flush();
     exchange.release(upstream, keepUpstream);
-    exchange.end(keepClient);
+    exchange.finish(keepClient);
   }
 
   @Override
@@ -161,7 +161,7 @@ final class GuestResponse implements UpstreamHandler.Listener {
         if (reused && exchange.request().isRepeatable()) {
           exchange.retry(target);
         } else if (reused) {
-          exchange.refuseAfterLookup(target, ProxyErrors.broken(target));
+          exchange.refuseAfterLookup(target, ProxyErrors.connectionBroken(target));
         } else {
           // User-mode networks accept every connection first, and close it if the guest's port is
           // closed.

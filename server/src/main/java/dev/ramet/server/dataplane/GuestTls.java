@@ -34,7 +34,7 @@ final class GuestTls {
   }
 
   /** Creates the TLS handler for a channel that is not connected yet. */
-  static SslHandler on(Channel channel, int handshakeMillis) {
+  static SslHandler newHandler(Channel channel, int handshakeMillis) {
     SslHandler handler = CONTEXT.newHandler(channel.alloc());
     handler.setHandshakeTimeoutMillis(handshakeMillis);
     return handler;

@@ -38,7 +38,7 @@ final class IdleConnection extends ChannelInboundHandlerAdapter {
 
   private void closeUnlessUsed(ChannelHandlerContext ctx) {
     if (codec.connection().numActiveStreams() == 0) {
-      Channels.close(ctx);
+      ChannelWrites.close(ctx);
     }
   }
 
@@ -64,7 +64,7 @@ final class IdleConnection extends ChannelInboundHandlerAdapter {
 
     /** Closes after the current event, which is the sending of GOAWAY itself. */
     private void closeSoon() {
-      Channels.later(ctx.executor(), 0, () -> closeUnlessUsed(ctx));
+      ChannelWrites.schedule(ctx.executor(), 0, () -> closeUnlessUsed(ctx));
     }
   }
 }

@@ -4,7 +4,7 @@ package dev.ramet.server.dataplane;
 import dev.ramet.api.operation.ApiError;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
-import dev.ramet.server.dataplane.address.Target;
+import dev.ramet.server.dataplane.address.SandboxTarget;
 import dev.ramet.server.http.JsonBody;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
@@ -25,27 +25,27 @@ final class ProxyErrors {
   /** The body that clients of the E2B protocol expect when a guest cannot be reached. */
   private record Unreachable(String sandboxId, String message, @Nullable Integer port, int code) {}
 
-  static FullHttpResponse notFound(Target target) {
+  static FullHttpResponse notFound(SandboxTarget target) {
     return unreachable(target, "The sandbox was not found", null);
   }
 
-  static FullHttpResponse portClosed(Target target) {
+  static FullHttpResponse portClosed(SandboxTarget target) {
     return unreachable(target, "The sandbox is running but port is not open", target.port());
   }
 
   /** Returns the response for a failed connection to the guest. */
-  static FullHttpResponse unconnected(Target target, Throwable cause) {
+  static FullHttpResponse connectFailed(SandboxTarget target, Throwable cause) {
     return cause instanceof SSLException
         ? unreachable(target, "The sandbox is running but port does not speak TLS", target.port())
         : portClosed(target);
   }
 
-  static FullHttpResponse broken(Target target) {
+  static FullHttpResponse connectionBroken(SandboxTarget target) {
     return unreachable(target, "The connection to the sandbox broke", target.port());
   }
 
   /** Returns the response for a failed address lookup. */
-  static FullHttpResponse unresolved(Target target, RametException failure) {
+  static FullHttpResponse unresolved(SandboxTarget target, RametException failure) {
     return switch (failure.code()) {
       case NOT_FOUND -> notFound(target);
       case GUEST_UNREACHABLE -> portClosed(target);
@@ -56,7 +56,7 @@ final class ProxyErrors {
   }
 
   private static FullHttpResponse unreachable(
-      Target target, String message, @Nullable Integer port) {
+      SandboxTarget target, String message, @Nullable Integer port) {
     return json(502, new Unreachable(target.sandboxId(), message, port, 502));
   }
 

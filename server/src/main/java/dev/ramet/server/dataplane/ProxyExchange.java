@@ -4,10 +4,10 @@ package dev.ramet.server.dataplane;
 import dev.ramet.errors.RametException;
 import dev.ramet.server.dataplane.address.Endpoints;
 import dev.ramet.server.dataplane.address.GuestEndpoint;
-import dev.ramet.server.dataplane.address.HostOnly;
-import dev.ramet.server.dataplane.address.Signature;
-import dev.ramet.server.dataplane.address.Target;
+import dev.ramet.server.dataplane.address.HostOnlyPaths;
+import dev.ramet.server.dataplane.address.SandboxTarget;
 import dev.ramet.server.dataplane.address.TrafficToken;
+import dev.ramet.server.dataplane.address.UrlSignature;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.FullHttpResponse;
@@ -30,7 +30,7 @@ final class ProxyExchange {
   private final ChannelHandlerContext client;
   private final ClientRequest request;
   private final GuestLookup lookup;
-  private final Upstreams upstreams;
+  private final UpstreamPool upstreams;
 
   private @Nullable String token;
   private @Nullable GuestEndpoint guest;
@@ -48,7 +48,7 @@ final class ProxyExchange {
       ChannelHandlerContext client,
       HttpRequest request,
       Endpoints endpoints,
-      Upstreams upstreams) {
+      UpstreamPool upstreams) {
     this.front = front;
     this.client = client;
     this.request = new ClientRequest(request);
@@ -57,7 +57,7 @@ final class ProxyExchange {
   }
 
   /** Starts a request that names no sandbox: the signature's access token identifies it. */
-  void startSigned(Signature signature) {
+  void startSigned(UrlSignature signature) {
     lookup.signedBy(
         signature,
         found -> {
@@ -70,14 +70,15 @@ final class ProxyExchange {
         failure -> refuseUnlessEnded(ProxyErrors.error(failure)));
   }
 
-  void start(Target where) {
-    if (HostOnly.is(where, request.head())) {
+  void start(SandboxTarget where) {
+    if (HostOnlyPaths.matches(where, request.head())) {
       refuse(ProxyErrors.hostOnly());
       return;
     }
     try {
-      token = TrafficToken.take(request.head().headers());
-      upgrade = HopHeaders.request(request.head(), where, new ClientSide(client.channel()));
+      token = TrafficToken.removeFrom(request.head().headers());
+      upgrade =
+          HopByHopHeaders.request(request.head(), where, new ClientConnection(client.channel()));
     } catch (RametException e) {
       refuse(ProxyErrors.error(e));
       return;
@@ -87,18 +88,18 @@ final class ProxyExchange {
         token,
         found -> {
           if (!ended) {
-            resolved(where, found);
+            onResolved(where, found);
           }
         },
         failure -> refuseUnlessEnded(ProxyErrors.unresolved(where, failure)));
   }
 
-  private void resolved(Target where, GuestEndpoint found) {
+  private void onResolved(SandboxTarget where, GuestEndpoint found) {
     guest = found;
     if (found.host() != null) {
       request.head().headers().set(HttpHeaderNames.HOST, found.host());
     }
-    Channel idle = upstreams.poll(client.channel().eventLoop(), found);
+    Channel idle = upstreams.takeIdle(client.channel().eventLoop(), found);
     if (idle == null) {
       connect(where, found);
     } else {
@@ -106,22 +107,22 @@ final class ProxyExchange {
     }
   }
 
-  private void connect(Target where, GuestEndpoint to) {
+  private void connect(SandboxTarget where, GuestEndpoint to) {
     upstreams
         .connect(client.channel().eventLoop(), to)
         .addListener(
             (Future<Channel> done) -> {
               if (!done.isSuccess()) {
-                refuseUnlessEnded(ProxyErrors.unconnected(where, done.cause()));
+                refuseUnlessEnded(ProxyErrors.connectFailed(where, done.cause()));
               } else if (ended) {
-                Channels.close(done.getNow());
+                ChannelWrites.close(done.getNow());
               } else {
                 attach(where, done.getNow(), false);
               }
             });
   }
 
-  private void attach(Target where, Channel channel, boolean reused) {
+  private void attach(SandboxTarget where, Channel channel, boolean reused) {
     upstream = channel;
     channel
         .pipeline()
@@ -133,7 +134,7 @@ final class ProxyExchange {
   }
 
   /** Sends the request again over a new connection; possible only while no body was sent. */
-  void retry(Target where) {
+  void retry(SandboxTarget where) {
     upstream = null;
     request.hold(LastHttpContent.EMPTY_LAST_CONTENT);
     if (guest != null) {
@@ -142,7 +143,7 @@ final class ProxyExchange {
   }
 
   /** Responds with the engine's reason why a guest stopped responding, or with a given response. */
-  void refuseAfterLookup(Target where, FullHttpResponse otherwise) {
+  void refuseAfterLookup(SandboxTarget where, FullHttpResponse otherwise) {
     upstream = null;
     lookup.find(
         where,
@@ -166,15 +167,15 @@ final class ProxyExchange {
   void refuse(FullHttpResponse response) {
     boolean keep = request.mayKeepAlive();
     request.announce(response);
-    Channels.writeAndFlush(client, response);
+    ChannelWrites.writeAndFlush(client, response);
     if (upstream != null) {
-      Channels.close(upstream);
+      ChannelWrites.close(upstream);
     }
-    end(keep);
+    finish(keep);
   }
 
   /** Ends the exchange after its response was written. */
-  void end(boolean keepClient) {
+  void finish(boolean keepClient) {
     ended = true;
     upstream = null;
     request.release();
@@ -191,10 +192,10 @@ final class ProxyExchange {
    */
   private void closeOnceRead() {
     if (request.isComplete()) {
-      Channels.closeAfterFlush(client);
+      ChannelWrites.closeAfterFlush(client);
       return;
     }
-    Channels.later(client.executor(), LINGER_MILLIS, () -> Channels.close(client));
+    ChannelWrites.schedule(client.executor(), LINGER_MILLIS, () -> ChannelWrites.close(client));
     client.read();
   }
 
@@ -205,8 +206,8 @@ final class ProxyExchange {
     ended = true;
     upstream = null;
     request.release();
-    new ClientSide(client.channel()).spoil();
-    Channels.close(client);
+    new ClientConnection(client.channel()).markIncomplete();
+    ChannelWrites.close(client);
   }
 
   /**
@@ -226,14 +227,14 @@ final class ProxyExchange {
     if (reusable && request.isComplete() && guest != null) {
       upstreams.release(channel, guest);
     } else {
-      Channels.close(channel);
+      ChannelWrites.close(channel);
     }
   }
 
   void clientRead(HttpContent content) {
     if (!request.arrived(content)) {
       content.release();
-      Channels.close(client);
+      ChannelWrites.close(client);
     } else if (ended) {
       content.release();
       if (request.isComplete()) {
@@ -273,7 +274,7 @@ final class ProxyExchange {
     ended = true;
     request.release();
     if (upstream != null) {
-      Channels.close(upstream);
+      ChannelWrites.close(upstream);
       upstream = null;
     }
   }

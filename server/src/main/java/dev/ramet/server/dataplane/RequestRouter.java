@@ -3,9 +3,9 @@ package dev.ramet.server.dataplane;
 
 import dev.ramet.errors.RametException;
 import dev.ramet.server.dataplane.address.Endpoints;
-import dev.ramet.server.dataplane.address.NamedHost;
-import dev.ramet.server.dataplane.address.Signature;
-import dev.ramet.server.dataplane.address.Target;
+import dev.ramet.server.dataplane.address.RequestAuthority;
+import dev.ramet.server.dataplane.address.SandboxTarget;
+import dev.ramet.server.dataplane.address.UrlSignature;
 import dev.ramet.server.http.AcceptedHosts;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RequestRouter extends ChannelDuplexHandler {
   private final Endpoints endpoints;
-  private final Upstreams upstreams;
+  private final UpstreamPool upstreams;
   private final AcceptedHosts hosts;
   private final @Nullable String domain;
   private final BodyLimits limits;
@@ -52,7 +52,7 @@ final class RequestRouter extends ChannelDuplexHandler {
 
   RequestRouter(
       Endpoints endpoints,
-      Upstreams upstreams,
+      UpstreamPool upstreams,
       AcceptedHosts hosts,
       @Nullable String domain,
       BodyLimits limits) {
@@ -77,7 +77,7 @@ final class RequestRouter extends ChannelDuplexHandler {
   /** Passes a message on, or returns false when its request must wait. */
   private boolean accept(ChannelHandlerContext ctx, Object message) {
     if (message instanceof HttpRequest request) {
-      return exchange == null && begin(ctx, request);
+      return exchange == null && route(ctx, request);
     }
     if (receivingRouted) {
       receivingRouted = !(message instanceof LastHttpContent);
@@ -90,26 +90,27 @@ final class RequestRouter extends ChannelDuplexHandler {
     return true;
   }
 
-  private boolean begin(ChannelHandlerContext ctx, HttpRequest request) {
+  private boolean route(ChannelHandlerContext ctx, HttpRequest request) {
     if (request.decoderResult().isFailure()) {
       if (routed > 0) {
         return false;
       }
       discarding = true;
-      Channels.write(ctx, ProxyErrors.malformed(request.decoderResult().cause()));
-      Channels.closeAfterFlush(ctx);
+      ChannelWrites.write(ctx, ProxyErrors.malformed(request.decoderResult().cause()));
+      ChannelWrites.closeAfterFlush(ctx);
       ReferenceCountUtil.release(request);
       return true;
     }
-    Target target = null;
+    SandboxTarget target = null;
     RametException refusal = null;
     try {
-      NamedHost.of(request).forEach(hosts::check);
-      target = Target.of(request.headers(), domain);
+      RequestAuthority.namesOf(request).forEach(hosts::check);
+      target = SandboxTarget.parse(request.headers(), domain);
     } catch (RametException e) {
       refusal = e;
     }
-    Signature signature = target == null && refusal == null ? Signature.of(request) : null;
+    UrlSignature signature =
+        target == null && refusal == null ? UrlSignature.ofRequest(request) : null;
     if (target == null && refusal == null && signature == null) {
       routed++;
       limits.apply(ctx, request);
@@ -156,7 +157,7 @@ final class RequestRouter extends ChannelDuplexHandler {
     if (message instanceof HttpResponse response) {
       interimResponse = response.status().codeClass() == HttpStatusClass.INFORMATIONAL;
     }
-    Channels.pass(ctx, message, promise);
+    ChannelWrites.forward(ctx, message, promise);
     if (message instanceof LastHttpContent && !interimResponse && routed > 0) {
       routed--;
       if (routed == 0 && !held.isEmpty()) {
@@ -175,7 +176,7 @@ final class RequestRouter extends ChannelDuplexHandler {
   void finished(ChannelHandlerContext ctx) {
     exchange = null;
     if (delayedClose != null) {
-      Channels.close(ctx, delayedClose);
+      ChannelWrites.close(ctx, delayedClose);
       return;
     }
     // Deferred, because the exchange may have ended within its read handler.
@@ -214,7 +215,7 @@ final class RequestRouter extends ChannelDuplexHandler {
     if (exchange != null && tunnel == null && ctx.channel().isActive()) {
       delayedClose = promise;
     } else {
-      Channels.close(ctx, promise);
+      ChannelWrites.close(ctx, promise);
     }
   }
 
@@ -258,7 +259,7 @@ final class RequestRouter extends ChannelDuplexHandler {
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
     if (event instanceof Http2ResetFrame && exchange != null) {
       // The client gave up; reading may be paused now, so it would not notice.
-      Channels.close(ctx);
+      ChannelWrites.close(ctx);
     }
     // A quiet stream or a long operation does not make the connection idle.
     boolean busy = exchange != null || routed > 0;
@@ -269,9 +270,9 @@ final class RequestRouter extends ChannelDuplexHandler {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    boolean malformed = routed == 0 && new ClientSide(ctx.channel()).isStream();
+    boolean malformed = routed == 0 && new ClientConnection(ctx.channel()).isStream();
     if (exchange != null || tunnel != null || discarding || malformed) {
-      Channels.close(ctx); // no other handler learns of an error on a stream without a request
+      ChannelWrites.close(ctx); // no other handler learns of an error on a stream without a request
     } else {
       ctx.fireExceptionCaught(cause);
     }

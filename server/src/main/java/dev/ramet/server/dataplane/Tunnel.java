@@ -34,7 +34,7 @@ final class Tunnel implements UpstreamHandler.Listener {
   }
 
   void clientRead(Object message) {
-    pass(message, upstream);
+    forward(message, upstream);
   }
 
   void clientReadComplete() {
@@ -51,13 +51,13 @@ final class Tunnel implements UpstreamHandler.Listener {
   }
 
   void clientGone() {
-    Channels.closeAfterFlush(upstream);
+    ChannelWrites.closeAfterFlush(upstream);
   }
 
   @Override
   public void upstreamRead(Object message) {
     if (message instanceof ByteBuf) {
-      Channels.write(client, message);
+      ChannelWrites.write(client, message);
     } else {
       ReferenceCountUtil.release(message);
     }
@@ -78,13 +78,13 @@ final class Tunnel implements UpstreamHandler.Listener {
 
   @Override
   public void upstreamGone() {
-    Channels.closeAfterFlush(client);
+    ChannelWrites.closeAfterFlush(client);
   }
 
-  private static void pass(Object message, Channel to) {
+  private static void forward(Object message, Channel to) {
     // The last empty messages of the codecs may still arrive; they are ignored.
     if (message instanceof ByteBuf) {
-      Channels.write(to, message);
+      ChannelWrites.write(to, message);
     } else {
       ReferenceCountUtil.release(message);
     }

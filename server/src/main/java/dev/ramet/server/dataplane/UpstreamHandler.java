@@ -35,7 +35,7 @@ final class UpstreamHandler extends ChannelInboundHandlerAdapter {
       // If a guest sends data unasked on an idle connection, the next request would get it as its
       // response.
       ReferenceCountUtil.release(message);
-      Channels.close(ctx);
+      ChannelWrites.close(ctx);
       return;
     }
     listener.upstreamRead(message);
@@ -57,17 +57,17 @@ final class UpstreamHandler extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    gone();
+    notifyGone();
   }
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     // Notifies before the close, which would make a truncated response look complete.
-    gone();
-    Channels.close(ctx);
+    notifyGone();
+    ChannelWrites.close(ctx);
   }
 
-  private void gone() {
+  private void notifyGone() {
     Listener told = listener;
     listener = null;
     if (told != null) {

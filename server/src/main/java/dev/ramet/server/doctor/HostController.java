@@ -8,7 +8,7 @@ import dev.ramet.engine.start.Engine;
 import dev.ramet.server.host.EngineHolder;
 import dev.ramet.server.http.FieldValidation;
 import dev.ramet.server.http.LookupExecutor;
-import dev.ramet.server.operation.OperationLog;
+import dev.ramet.server.operation.OperationRegistry;
 import dev.ramet.server.view.DoctorView;
 import io.micronaut.core.annotation.Nullable;
 import io.micronaut.http.MediaType;
@@ -30,9 +30,9 @@ import java.util.List;
 final class HostController {
   private final EngineHolder engine;
 
-  private final OperationLog operations;
+  private final OperationRegistry operations;
 
-  HostController(EngineHolder engine, OperationLog operations) {
+  HostController(EngineHolder engine, OperationRegistry operations) {
     this.engine = engine;
     this.operations = operations;
   }
@@ -45,7 +45,7 @@ final class HostController {
   @Get("/health")
   @ExecuteOn(LookupExecutor.NAME)
   Health health() {
-    Engine open = engine.peek();
+    Engine open = engine.getIfOpen();
     return new Health("ok", open == null ? 0 : open.sandboxes().list().size());
   }
 
@@ -57,7 +57,7 @@ final class HostController {
   @Get("/ready")
   @ExecuteOn(LookupExecutor.NAME)
   Health ready() {
-    Engine open = engine.peek();
+    Engine open = engine.getIfOpen();
     if (open == null) {
       throw engine.notOpen();
     }
@@ -75,7 +75,7 @@ final class HostController {
   String hostMetrics() {
     List<Metric> all = new ArrayList<>(engine.get().metrics());
     all.add(operations.metric());
-    return PrometheusText.of(all);
+    return PrometheusText.format(all);
   }
 
   /**

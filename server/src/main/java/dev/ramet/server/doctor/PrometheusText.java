@@ -12,11 +12,11 @@ import java.util.Map;
  */
 final class PrometheusText {
   static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
-  private static final double MOST_EXACT = 1L << 53;
+  private static final double MAX_EXACT = 1L << 53;
 
   private PrometheusText() {}
 
-  static String of(List<Metric> metrics) {
+  static String format(List<Metric> metrics) {
     StringBuilder text = new StringBuilder();
     for (Metric metric : metrics) {
       text.append("# HELP ").append(metric.name()).append(' ').append(escaped(metric.help()));
@@ -48,7 +48,7 @@ final class PrometheusText {
   }
 
   private static String number(double value) {
-    return value == Math.rint(value) && Math.abs(value) < MOST_EXACT
+    return value == Math.rint(value) && Math.abs(value) < MAX_EXACT
         ? Long.toString((long) value)
         : Double.toString(value);
   }

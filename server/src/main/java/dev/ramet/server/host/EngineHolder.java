@@ -56,7 +56,7 @@ public class EngineHolder {
    * and the server will therefore fail: a second start of a host must not change the data root.
    */
   @EventListener
-  void startBeside(StartupEvent event) {
+  void openDuringStartup(StartupEvent event) {
     int port = settings.get(HostSettings.PORT);
     if (port <= 0 || ListenAddress.isFree(settings.get(HostSettings.BIND), port)) {
       start();
@@ -119,7 +119,7 @@ public class EngineHolder {
   }
 
   /** Returns the engine, or null while it is not open. Does not block. */
-  public @Nullable Engine peek() {
+  public @Nullable Engine getIfOpen() {
     return engine.isDone() && !engine.isCompletedExceptionally() ? engine.join() : null;
   }
 
@@ -168,7 +168,7 @@ public class EngineHolder {
     synchronized (this) {
       stopped = true;
     }
-    Engine open = peek();
+    Engine open = getIfOpen();
     if (open != null) {
       open.close();
     }

@@ -57,7 +57,7 @@ public final class EngineLookup {
   }
 
   /** Deletes the snapshots and templates that exist. */
-  public static void forget(EngineHolder engine, List<String> ids) {
+  public static void deleteAll(EngineHolder engine, List<String> ids) {
     Engine open = engine.get();
     snapshot(engine, ids).ifPresent(found -> open.snapshots().delete(found.id(), false));
     template(engine, ids).ifPresent(found -> open.templates().delete(found.id()));

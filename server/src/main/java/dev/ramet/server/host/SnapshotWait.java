@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SnapshotWait {
   /** Longer than writing any snapshot takes. */
-  private static final int MOST_SECONDS = 3600;
+  private static final int MAX_SECONDS = 3600;
 
-  private static final int USUAL_SECONDS = 600;
+  private static final int DEFAULT_SECONDS = 600;
 
   private SnapshotWait() {}
 
@@ -23,22 +23,22 @@ public final class SnapshotWait {
    *
    * @param reference id or name; an unknown or finished snapshot needs no waiting
    */
-  public static void before(EngineHolder engine, String reference, @Nullable String wait) {
-    before(engine, reference, FieldValidation.flag("wait", wait, true));
+  public static void await(EngineHolder engine, String reference, @Nullable String wait) {
+    await(engine, reference, FieldValidation.flag("wait", wait, true));
   }
 
   /** Waits for a snapshot if {@code wait} is true. */
-  public static void before(EngineHolder engine, String reference, boolean wait) {
+  public static void await(EngineHolder engine, String reference, boolean wait) {
     if (wait) {
-      engine.get().snapshots().await(reference, Duration.ofSeconds(USUAL_SECONDS));
+      engine.get().snapshots().await(reference, Duration.ofSeconds(DEFAULT_SECONDS));
     }
   }
 
   /** Returns how long a request is willing to wait, from its query. */
-  public static Duration atMost(@Nullable Integer seconds) {
-    int value = seconds == null ? USUAL_SECONDS : seconds;
-    if (value < 0 || value > MOST_SECONDS) {
-      throw RametException.invalid("timeout", "must be 0 to " + MOST_SECONDS + " seconds");
+  public static Duration maxWait(@Nullable Integer seconds) {
+    int value = seconds == null ? DEFAULT_SECONDS : seconds;
+    if (value < 0 || value > MAX_SECONDS) {
+      throw RametException.invalid("timeout", "must be 0 to " + MAX_SECONDS + " seconds");
     }
     return Duration.ofSeconds(value);
   }

@@ -27,7 +27,7 @@ import java.util.regex.Pattern;
 @Singleton
 public final class AcceptedHosts {
   private static final String LOCAL = "localhost";
-  private static final int MOST_SHOWN = 100;
+  private static final int MAX_SHOWN = 100;
 
   /** RFC 3986, section 3.2, without user information; the port may be empty there. */
   private static final Pattern AUTHORITY =
@@ -40,14 +40,14 @@ public final class AcceptedHosts {
   AcceptedHosts(Settings settings, CertificateNames certificate) {
     this.certificate = certificate;
     names.add(NamePattern.withBelow(LOCAL));
-    names.add(NamePattern.of(settings.get(HostSettings.BIND)));
+    names.add(NamePattern.parse(settings.get(HostSettings.BIND)));
     settings
         .find(HostSettings.DOMAIN)
         .ifPresent(domain -> names.add(NamePattern.withBelow(domain.replaceFirst(":\\d+$", ""))));
     settings
         .find(TlsProperties.NAMES)
         .orElse(List.of())
-        .forEach(name -> names.add(NamePattern.of(name)));
+        .forEach(name -> names.add(NamePattern.parse(name)));
   }
 
   /**
@@ -67,7 +67,7 @@ public final class AcceptedHosts {
     }
     throw new RametException(
         ErrorCode.MISDIRECTED,
-        "this host does not serve the name " + shown(authority),
+        "this host does not serve the name " + printable(authority),
         "use an IP address or localhost, or add the name to ramet.tls-names on the host;"
             + " sandboxes have names below ramet.domain",
         null);
@@ -90,9 +90,9 @@ public final class AcceptedHosts {
   }
 
   /** Returns the name in printable form, because it is untrusted and goes to terminals and logs. */
-  private static String shown(String authority) {
+  private static String printable(String authority) {
     return authority
-        .substring(0, Math.min(authority.length(), MOST_SHOWN))
+        .substring(0, Math.min(authority.length(), MAX_SHOWN))
         .replaceAll("[^\\x20-\\x7e]", "?");
   }
 }

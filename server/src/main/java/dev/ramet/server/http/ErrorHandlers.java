@@ -58,9 +58,9 @@ public final class ErrorHandlers {
       if (e.code().kind() == ErrorKind.INTERNAL || e.code().kind() == ErrorKind.HOST) {
         LOG.warn("{}: {}", what, e.getMessage(), e);
       }
-      return WireErrors.of(e);
+      return WireErrors.toApiError(e);
     }
-    String operation = OperationIds.next();
+    String operation = OperationIds.newId();
     LOG.error("operation {}: {}", operation, what, failure);
     return ApiError.of(
         ErrorCode.INTERNAL,

@@ -21,7 +21,7 @@ public final class FieldValidation {
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
   private static final long MIB = 1024 * 1024;
-  private static final int MOST_TAGS = 1000;
+  private static final int MAX_TAGS = 1000;
 
   private FieldValidation() {}
 
@@ -56,8 +56,8 @@ public final class FieldValidation {
     if (tags == null) {
       return List.of();
     }
-    if (tags.size() > MOST_TAGS) {
-      throw RametException.invalid(field, "must be at most " + MOST_TAGS);
+    if (tags.size() > MAX_TAGS) {
+      throw RametException.invalid(field, "must be at most " + MAX_TAGS);
     }
     for (int i = 0; i < tags.size(); i++) {
       String tag = tags.get(i);

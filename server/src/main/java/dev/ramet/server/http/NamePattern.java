@@ -14,8 +14,8 @@ record NamePattern(String name, boolean exact, boolean below) {
   private static final String ANY_BELOW = "*.";
 
   /** Parses a setting: {@code *.example.org} matches only the names below {@code example.org}. */
-  static NamePattern of(String setting) {
-    String plain = plain(setting);
+  static NamePattern parse(String setting) {
+    String plain = normalize(setting);
     return plain.startsWith(ANY_BELOW)
         ? new NamePattern(plain.substring(ANY_BELOW.length()), false, true)
         : new NamePattern(plain, true, false);
@@ -23,10 +23,10 @@ record NamePattern(String name, boolean exact, boolean below) {
 
   /** Returns a pattern for a name and all names below it. */
   static NamePattern withBelow(String setting) {
-    return new NamePattern(plain(setting), true, true);
+    return new NamePattern(normalize(setting), true, true);
   }
 
-  private static String plain(String setting) {
+  private static String normalize(String setting) {
     String lower = setting.toLowerCase(Locale.ROOT);
     return lower.endsWith(".") ? lower.substring(0, lower.length() - 1) : lower;
   }

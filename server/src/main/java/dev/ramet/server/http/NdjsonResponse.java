@@ -34,7 +34,7 @@ public final class NdjsonResponse {
   }
 
   /** Returns whether the client accepts this format. */
-  public static boolean wanted(HttpRequest<?> request) {
+  public static boolean isAccepted(HttpRequest<?> request) {
     return request.accept().stream().anyMatch(type -> type.getName().equalsIgnoreCase(NDJSON));
   }
 
@@ -44,7 +44,7 @@ public final class NdjsonResponse {
    * @param work produces the lines; if it fails, the failure becomes the last line
    * @param failed converts the wire form of a failure to a line
    */
-  public HttpResponse<?> answer(
+  public HttpResponse<?> stream(
       HttpRequest<?> request,
       Consumer<Consumer<Object>> work,
       Function<dev.ramet.api.operation.ApiError, Object> failed) {

@@ -8,7 +8,7 @@ public final class OperationIds {
   private OperationIds() {}
 
   /** Returns a new id. */
-  public static String next() {
+  public static String newId() {
     return "op-" + UUID.randomUUID().toString().substring(0, 13);
   }
 }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param <T> type of the entries
  */
 public final class Paging<T> {
-  private static final int MOST = 100;
+  private static final int MAX = 100;
 
   private final Function<T, Instant> time;
   private final Function<T, String> id;
@@ -42,7 +42,7 @@ public final class Paging<T> {
           .encodeToString((time + " " + id).getBytes(StandardCharsets.UTF_8));
     }
 
-    static Key of(String token) {
+    static Key parse(String token) {
       try {
         String[] parts =
             new String(Base64.getUrlDecoder().decode(token), StandardCharsets.UTF_8).split(" ", 2);
@@ -74,10 +74,10 @@ public final class Paging<T> {
       @Nullable Integer limit,
       @Nullable String token,
       Function<T, V> view) {
-    FieldValidation.range("limit", limit, 1, MOST);
-    int size = limit == null ? MOST : limit;
+    FieldValidation.range("limit", limit, 1, MAX);
+    int size = limit == null ? MAX : limit;
     Comparator<Key> order = oldestFirst ? Key.OLDEST_FIRST : Key.OLDEST_FIRST.reversed();
-    Key after = token == null || token.isEmpty() ? null : Key.of(token);
+    Key after = token == null || token.isEmpty() ? null : Key.parse(token);
     List<T> rest = new ArrayList<>();
     for (T entry : all) {
       if (after == null || order.compare(key(entry), after) > 0) {

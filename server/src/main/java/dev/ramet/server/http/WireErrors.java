@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 @Singleton
 final class WireErrors implements ErrorResponseProcessor<ApiError> {
   /** Returns the body for an exception of the engine. */
-  static ApiError of(RametException e) {
+  static ApiError toApiError(RametException e) {
     String message = e.getMessage() == null ? e.code().name() : e.getMessage();
     return ApiError.of(e.code(), message, e.remedy());
   }

@@ -76,7 +76,7 @@ final class IdempotencyStore {
   @Nullable Entry find(String caller, String key) throws IOException {
     Path file = file(caller, key);
     try {
-      if (tooOld(file)) {
+      if (isExpired(file)) {
         return null;
       }
       JsonNode tree = MAPPER.readTree(Files.readAllBytes(file));
@@ -92,7 +92,7 @@ final class IdempotencyStore {
     }
   }
 
-  private static boolean tooOld(Path file) throws IOException {
+  private static boolean isExpired(Path file) throws IOException {
     return Files.getLastModifiedTime(file).toInstant().isBefore(Instant.now().minus(AGE));
   }
 
@@ -124,7 +124,7 @@ final class IdempotencyStore {
       throw e;
     }
     sync(directory);
-    tidySometimes();
+    removeExpiredOccasionally();
   }
 
   private static void sync(Path directory) throws IOException {
@@ -138,13 +138,13 @@ final class IdempotencyStore {
     Files.deleteIfExists(file(caller, key));
   }
 
-  private synchronized void tidySometimes() {
+  private synchronized void removeExpiredOccasionally() {
     if (writes++ % TIDY_EVERY != 0) {
       return;
     }
     try (Stream<Path> callers = Files.list(root)) {
       for (Path caller : callers.filter(Files::isDirectory).toList()) {
-        tidy(caller);
+        removeExpired(caller);
       }
     } catch (IOException e) {
       LOG.warn("cannot read the stored responses in {}", root, e);
@@ -153,7 +153,7 @@ final class IdempotencyStore {
 
   private record Aged(Path file, FileTime time) {}
 
-  private void tidy(Path caller) throws IOException {
+  private void removeExpired(Path caller) throws IOException {
     List<Aged> files = new ArrayList<>();
     try (Stream<Path> all = Files.list(caller)) {
       for (Path file : all.toList()) {

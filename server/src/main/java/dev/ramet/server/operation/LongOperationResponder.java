@@ -37,12 +37,12 @@ public final class LongOperationResponder {
   private static final byte[] LINE_END = "\n".getBytes(StandardCharsets.US_ASCII);
 
   private final OperationRunner work;
-  private final OperationLog operations;
+  private final OperationRegistry operations;
   private final ExecutorService executor;
 
   LongOperationResponder(
       OperationRunner work,
-      OperationLog operations,
+      OperationRegistry operations,
       @Named(TaskExecutors.BLOCKING) ExecutorService executor) {
     this.work = work;
     this.operations = operations;
@@ -67,7 +67,7 @@ public final class LongOperationResponder {
    *
    * @param reader parses a stored response
    * @param work performs it; lines it produces are sent to the client
-   * @param found see {@link OperationRunner#once}
+   * @param found see {@link OperationRunner#runOnce}
    * @param last creates the last line of a successful response
    * @param failed creates the last line after a failure
    * @param carriedOn whether it continues when a client that reads lines disconnects
@@ -81,22 +81,22 @@ public final class LongOperationResponder {
       boolean carriedOn) {}
 
   /** Performs an operation and responds. */
-  public <T> HttpResponse<?> answer(HttpRequest<?> http, OperationRequest asked, Task<T> task) {
+  public <T> HttpResponse<?> respond(HttpRequest<?> http, OperationRequest asked, Task<T> task) {
     work.check(asked);
     if (isAsync(http)) {
       Operation operation = operations.begin(asked.kind(), asked.subject(), true);
-      executor.execute(() -> unattended(asked, task, operation));
+      executor.execute(() -> runInBackground(asked, task, operation));
       return HttpResponse.accepted()
           .body(operation.info())
           .header("Location", "/operations/" + operation.id())
           .header("Preference-Applied", "respond-async");
     }
-    if (!NdjsonResponse.wanted(http)) {
+    if (!NdjsonResponse.isAccepted(http)) {
       OperationResult<T> outcome = run(asked, task, begin(asked), line -> {});
       return HttpResponse.status(outcome.status(), null).body(outcome.body());
     }
     Flux<byte[]> lines =
-        Flux.create(sink -> executor.execute(() -> lines(asked, task, new Sink(sink, task))));
+        Flux.create(sink -> executor.execute(() -> streamLines(asked, task, new Sink(sink, task))));
     return HttpResponse.ok(lines).contentType(MediaType.of(NdjsonResponse.NDJSON));
   }
 
@@ -112,7 +112,7 @@ public final class LongOperationResponder {
 
   private <T> OperationResult<T> run(
       OperationRequest asked, Task<T> task, Operation operation, Consumer<Object> line) {
-    return work.once(
+    return work.runOnce(
         asked,
         task.reader(),
         operation,
@@ -120,7 +120,7 @@ public final class LongOperationResponder {
         task.found());
   }
 
-  private <T> void unattended(OperationRequest asked, Task<T> task, Operation operation) {
+  private <T> void runInBackground(OperationRequest asked, Task<T> task, Operation operation) {
     try {
       run(asked, task, operation, line -> {});
     } catch (RametException e) {
@@ -130,7 +130,7 @@ public final class LongOperationResponder {
     }
   }
 
-  private <T> void lines(OperationRequest asked, Task<T> task, Sink sink) {
+  private <T> void streamLines(OperationRequest asked, Task<T> task, Sink sink) {
     try {
       sink.line(task.last().apply(run(asked, task, begin(asked), sink::line).body()));
     } catch (Throwable e) { // the client needs a last line in any case

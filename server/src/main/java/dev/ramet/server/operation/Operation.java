@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class Operation {
   private static final long TELL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-  private final String id = OperationIds.next();
+  private final String id = OperationIds.newId();
   private final String kind;
   private final String subject;
   private final boolean cancellable;
@@ -68,7 +68,7 @@ public final class Operation {
   public void step(String description) {
     synchronized (this) {
       step = description;
-      tell();
+      notifyListeners();
     }
     checkCancelled();
   }
@@ -84,7 +84,7 @@ public final class Operation {
     long now = System.nanoTime();
     if (now - tellAt >= 0 || done == total) {
       tellAt = now + TELL_NANOS;
-      tell();
+      notifyListeners();
     }
     return !cancelled;
   }
@@ -97,7 +97,7 @@ public final class Operation {
   }
 
   /** Records the ids of the created objects. */
-  public synchronized void made(List<String> ids) {
+  public synchronized void recordCreated(List<String> ids) {
     results = List.copyOf(ids);
   }
 
@@ -110,7 +110,7 @@ public final class Operation {
     state = failure == null ? "done" : withdrawn ? "cancelled" : "failed";
     error = failure;
     endedAt = Instant.now();
-    tell();
+    notifyListeners();
     listeners.clear();
   }
 
@@ -153,7 +153,7 @@ public final class Operation {
     };
   }
 
-  private void tell() {
+  private void notifyListeners() {
     if (!listeners.isEmpty()) {
       OperationInfo now = info();
       List.copyOf(listeners).forEach(listener -> listener.accept(now));

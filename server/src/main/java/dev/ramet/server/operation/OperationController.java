@@ -38,15 +38,15 @@ import reactor.core.publisher.FluxSink;
 @ExecuteOn(LookupExecutor.NAME)
 final class OperationController {
   private static final Set<String> STATES = Set.of("running", "done", "failed", "cancelled");
-  private static final int USUAL = 100;
-  private static final int MOST = 1000;
+  private static final int DEFAULT = 100;
+  private static final int MAX = 1000;
 
   /** Proxies close connections that stay silent for long. */
   private static final Duration BEAT = Duration.ofSeconds(15);
 
-  private final OperationLog operations;
+  private final OperationRegistry operations;
 
-  OperationController(OperationLog operations) {
+  OperationController(OperationRegistry operations) {
     this.operations = operations;
   }
 
@@ -68,7 +68,7 @@ final class OperationController {
       @QueryValue @Nullable String kind,
       @QueryValue @Nullable String subject,
       @QueryValue @Nullable Integer limit) {
-    Integer most = FieldValidation.range("limit", limit, 1, MOST);
+    Integer most = FieldValidation.range("limit", limit, 1, MAX);
     if (state != null && !STATES.contains(state)) {
       throw RametException.invalid("state", "must be running, done, failed or cancelled");
     }
@@ -77,7 +77,7 @@ final class OperationController {
         .filter(o -> state == null || state.equals(o.state()))
         .filter(o -> kind == null || kind.equals(o.kind()))
         .filter(o -> subject == null || subject.equals(o.subject()))
-        .limit(most == null ? USUAL : most)
+        .limit(most == null ? DEFAULT : most)
         .toList();
   }
 

@@ -33,7 +33,7 @@ public record OperationRequest(
    *
    * @throws RametException {@code INVALID_ARGUMENT} for an invalid key
    */
-  public static OperationRequest of(
+  public static OperationRequest from(
       HttpRequest<?> http, String kind, String subject, @Nullable String body) {
     return new OperationRequest(
         kind,

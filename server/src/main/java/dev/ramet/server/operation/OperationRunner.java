@@ -31,18 +31,18 @@ public final class OperationRunner {
   /** Name of its directory within the data root. */
   static final String DIRECTORY = "requests";
 
-  private static final int MOST_KEYS = 10_000;
+  private static final int MAX_KEYS = 10_000;
 
-  private final OperationLog operations;
+  private final OperationRegistry operations;
   private final IdempotencyStore store;
 
   /** Fingerprints of running requests, by caller and key. */
   private final ConcurrentMap<String, String> running = new ConcurrentHashMap<>();
 
-  OperationRunner(OperationLog operations, Settings settings) {
+  OperationRunner(OperationRegistry operations, Settings settings) {
     this.operations = operations;
     this.store =
-        new IdempotencyStore(settings.get(EngineConfig.DATA_ROOT).resolve(DIRECTORY), MOST_KEYS);
+        new IdempotencyStore(settings.get(EngineConfig.DATA_ROOT).resolve(DIRECTORY), MAX_KEYS);
   }
 
   /** The work of an operation that is done once for each key. */
@@ -59,7 +59,7 @@ public final class OperationRunner {
 
   /** Runs an operation that may safely be repeated. */
   public <T> T run(OperationRequest asked, Function<Operation, T> work) {
-    return operate(operations.begin(asked.kind(), asked.subject(), false), work);
+    return execute(operations.begin(asked.kind(), asked.subject(), false), work);
   }
 
   /**
@@ -72,19 +72,19 @@ public final class OperationRunner {
    * @throws RametException {@code KEY_REUSED} when the key was used for a different request
    * @throws InProgressException while the first request is still being processed
    */
-  public <T> OperationResult<T> once(
+  public <T> OperationResult<T> runOnce(
       OperationRequest asked,
       Function<JsonNode, T> reader,
       Work<T> work,
       Function<List<String>, Optional<OperationResult<T>>> found) {
-    return once(asked, reader, null, work, found);
+    return runOnce(asked, reader, null, work, found);
   }
 
   /**
    * Runs an operation once for each key, within an operation that has already begun and ends with
    * it; null begins one.
    */
-  public <T> OperationResult<T> once(
+  public <T> OperationResult<T> runOnce(
       OperationRequest asked,
       Function<JsonNode, T> reader,
       @Nullable Operation begun,
@@ -92,14 +92,14 @@ public final class OperationRunner {
       Function<List<String>, Optional<OperationResult<T>>> found) {
     Operation operation =
         begun == null ? operations.begin(asked.kind(), asked.subject(), false) : begun;
-    return operate(
+    return execute(
         operation,
         op -> {
           OperationResult<T> outcome =
               asked.key() == null
                   ? work.apply(op, IdListener.NONE)
-                  : repeatable(asked, reader, op, work, found);
-          op.made(outcome.ids());
+                  : runIdempotent(asked, reader, op, work, found);
+          op.recordCreated(outcome.ids());
           return outcome;
         });
   }
@@ -108,7 +108,7 @@ public final class OperationRunner {
   public void check(OperationRequest asked) {
     String key = asked.key();
     if (key != null) {
-      String busy = running.get(place(asked));
+      String busy = running.get(lockKey(asked));
       if (busy != null) {
         refuse(asked, busy);
       }
@@ -116,7 +116,7 @@ public final class OperationRunner {
     }
   }
 
-  private <T> T operate(Operation operation, Function<Operation, T> work) {
+  private <T> T execute(Operation operation, Function<Operation, T> work) {
     ApiError failure =
         ApiError.of(ErrorCode.INTERNAL, "the host's log says more under " + operation.id(), null);
     try {
@@ -134,13 +134,13 @@ public final class OperationRunner {
     }
   }
 
-  private <T> OperationResult<T> repeatable(
+  private <T> OperationResult<T> runIdempotent(
       OperationRequest asked,
       Function<JsonNode, T> reader,
       Operation operation,
       Work<T> work,
       Function<List<String>, Optional<OperationResult<T>>> found) {
-    String place = place(asked);
+    String place = lockKey(asked);
     String busy = running.putIfAbsent(place, asked.fingerprint());
     if (busy != null) {
       refuse(asked, busy);
@@ -153,20 +153,20 @@ public final class OperationRunner {
       if (entry != null) {
         Optional<OperationResult<T>> made = found.apply(entry.ids());
         if (made.isPresent()) {
-          keep(asked, entry.ids(), made.get());
+          storeResult(asked, entry.ids(), made.get());
           return made.get();
         }
       }
-      Intended intended = new Intended(asked);
+      IntentRecorder intended = new IntentRecorder(asked);
       boolean done = false;
       try {
         OperationResult<T> outcome = work.apply(operation, intended);
         done = true;
-        keep(asked, outcome.ids(), outcome);
+        storeResult(asked, outcome.ids(), outcome);
         return outcome;
       } finally {
         if (!done && intended.told) {
-          forget(asked);
+          removeRecord(asked);
         }
       }
     } finally {
@@ -175,11 +175,11 @@ public final class OperationRunner {
   }
 
   /** Stores the ids of the objects that are about to be created. Used by one thread. */
-  private final class Intended implements IdListener {
+  private final class IntentRecorder implements IdListener {
     private final OperationRequest asked;
     private boolean told;
 
-    Intended(OperationRequest asked) {
+    IntentRecorder(OperationRequest asked) {
       this.asked = asked;
     }
 
@@ -211,7 +211,7 @@ public final class OperationRunner {
 
   private IdempotencyStore.@Nullable Entry find(OperationRequest asked) {
     try {
-      IdempotencyStore.Entry entry = store.find(asked.caller(), file(asked));
+      IdempotencyStore.Entry entry = store.find(asked.caller(), fileName(asked));
       if (entry != null && !entry.fingerprint().equals(asked.fingerprint())) {
         refuse(asked, entry.fingerprint());
       }
@@ -221,7 +221,8 @@ public final class OperationRunner {
     }
   }
 
-  private <T> void keep(OperationRequest asked, List<String> ids, OperationResult<T> outcome) {
+  private <T> void storeResult(
+      OperationRequest asked, List<String> ids, OperationResult<T> outcome) {
     put(
         asked,
         new IdempotencyStore.Entry(
@@ -230,7 +231,7 @@ public final class OperationRunner {
 
   private void put(OperationRequest asked, IdempotencyStore.Entry entry) {
     try {
-      store.put(asked.caller(), file(asked), entry);
+      store.put(asked.caller(), fileName(asked), entry);
     } catch (IOException e) {
       throw new RametException(
           ErrorCode.HOST_UNFIT,
@@ -240,19 +241,19 @@ public final class OperationRunner {
     }
   }
 
-  private void forget(OperationRequest asked) {
+  private void removeRecord(OperationRequest asked) {
     try {
-      store.remove(asked.caller(), file(asked));
+      store.remove(asked.caller(), fileName(asked));
     } catch (IOException e) {
       // The stored ids name objects that do not exist; a retry finds nothing and starts over.
     }
   }
 
-  private static String place(OperationRequest asked) {
-    return asked.caller() + "/" + file(asked);
+  private static String lockKey(OperationRequest asked) {
+    return asked.caller() + "/" + fileName(asked);
   }
 
-  private static String file(OperationRequest asked) {
+  private static String fileName(OperationRequest asked) {
     return OperationRequest.digest(String.valueOf(asked.key()));
   }
 }

@@ -82,11 +82,11 @@ final class CaptureController {
             "snapshot", FieldValidation.required("snapshotID", request.snapshotID()));
     boolean waits = FieldValidation.flag("wait", wait, true);
     String sandbox = FieldValidation.sandboxId(id);
-    return work.once(
-            OperationRequest.of(http, "sandbox.rollback", sandbox, body),
+    return work.runOnce(
+            OperationRequest.from(http, "sandbox.rollback", sandbox, body),
             JsonBody.reader(RollbackResult.class),
             (operation, listener) -> {
-              SnapshotWait.before(engine, snapshot, waits);
+              SnapshotWait.await(engine, snapshot, waits);
               operation.step("to " + snapshot);
               RollbackReport report = engine.get().sandboxes().rollback(sandbox, snapshot);
               return new OperationResult<>(
@@ -117,8 +117,8 @@ final class CaptureController {
       @Body @Nullable @Schema(implementation = CloneRequestBody.class) String body) {
     CloneRequest request = request(body, FieldValidation.DEFAULT_TIMEOUT_SECONDS);
     String sandbox = FieldValidation.sandboxId(id);
-    return work.once(
-            OperationRequest.of(http, "sandbox.clone", sandbox, body),
+    return work.runOnce(
+            OperationRequest.from(http, "sandbox.clone", sandbox, body),
             JsonBody.reader(CloneResult.class),
             (operation, listener) -> {
               CloneReport report = engine.get().sandboxes().clone(sandbox, request, listener);
@@ -154,8 +154,8 @@ final class CaptureController {
       @Body @Nullable @Schema(implementation = CloneRequestBody.class) String body) {
     CloneRequest request = request(body, FieldValidation.DEFAULT_FORK_TIMEOUT_SECONDS);
     String sandbox = FieldValidation.sandboxId(id);
-    return work.<List<ForkEntry>>once(
-            OperationRequest.of(http, "sandbox.fork", sandbox, body),
+    return work.<List<ForkEntry>>runOnce(
+            OperationRequest.from(http, "sandbox.fork", sandbox, body),
             JsonBody.listReader(ForkEntry.class),
             (operation, listener) ->
                 forked(

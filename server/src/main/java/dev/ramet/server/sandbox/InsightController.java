@@ -34,7 +34,7 @@ import java.util.Map;
 @ExecuteOn(TaskExecutors.BLOCKING)
 final class InsightController {
   private static final int TAIL_BYTES = 256 << 10;
-  private static final int MOST_LINES = 1000;
+  private static final int MAX_LINES = 1000;
 
   private final EngineHolder engine;
   private final MetricsHistory history = new MetricsHistory();
@@ -64,7 +64,7 @@ final class InsightController {
     if (wantsNow && sandbox.state() == Sandbox.State.RUNNING && history.isDue(id, now)) {
       history.add(id, sandboxes().metrics(id));
     }
-    return history.of(id).stream()
+    return history.samplesOf(id).stream()
         .filter(m -> start == null || m.at().getEpochSecond() >= start)
         .filter(m -> end == null || m.at().getEpochSecond() <= end)
         .map(MetricView::of)
@@ -80,14 +80,14 @@ final class InsightController {
    */
   @Get(uris = {"/sandboxes/{id}/logs", "/v2/sandboxes/{id}/logs"})
   SandboxLogs sandboxLogs(@PathVariable String id, @QueryValue @Nullable Integer limit) {
-    Integer most = FieldValidation.range("limit", limit, 1, MOST_LINES);
+    Integer most = FieldValidation.range("limit", limit, 1, MAX_LINES);
     Path console = sandboxes().console(FieldValidation.sandboxId(id));
     try {
       String time = Files.getLastModifiedTime(console).toInstant().toString();
       List<String> lines = tail(console).lines().toList();
       lines =
           lines.subList(
-              Math.max(0, lines.size() - (most == null ? MOST_LINES : most)), lines.size());
+              Math.max(0, lines.size() - (most == null ? MAX_LINES : most)), lines.size());
       return new SandboxLogs(
           lines.stream().map(line -> new SandboxLogs.Line(time, line)).toList(),
           lines.stream().map(line -> new SandboxLogs.Entry(time, line, "info", Map.of())).toList());

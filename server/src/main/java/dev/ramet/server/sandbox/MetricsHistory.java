@@ -12,8 +12,8 @@ import java.util.Map;
 
 /** The recent load samples of guests, of the sandboxes that were sampled last. Thread-safe. */
 final class MetricsHistory {
-  static final int MOST_ANSWERS = 720;
-  static final int MOST_SANDBOXES = 1000;
+  static final int MAX_ANSWERS = 720;
+  static final int MAX_SANDBOXES = 1000;
 
   /** Sampling costs the guest a little, and more frequent samples are not useful. */
   private static final Duration STEP = Duration.ofSeconds(1);
@@ -24,7 +24,7 @@ final class MetricsHistory {
 
         @Override
         protected boolean removeEldestEntry(Map.Entry<String, Deque<Metrics>> eldest) {
-          return size() > MOST_SANDBOXES;
+          return size() > MAX_SANDBOXES;
         }
       };
 
@@ -36,12 +36,12 @@ final class MetricsHistory {
   synchronized void add(String sandbox, Metrics answer) {
     Deque<Metrics> answers = bySandbox.computeIfAbsent(sandbox, id -> new ArrayDeque<>());
     answers.addLast(answer);
-    if (answers.size() > MOST_ANSWERS) {
+    if (answers.size() > MAX_ANSWERS) {
       answers.removeFirst();
     }
   }
 
-  synchronized List<Metrics> of(String sandbox) {
+  synchronized List<Metrics> samplesOf(String sandbox) {
     Deque<Metrics> answers = bySandbox.get(sandbox);
     return answers == null ? List.of() : List.copyOf(answers);
   }

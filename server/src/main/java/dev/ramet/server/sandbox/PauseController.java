@@ -80,7 +80,7 @@ final class PauseController {
     Boolean memory = request.memory();
     String sandbox = FieldValidation.sandboxId(id);
     work.run(
-        OperationRequest.of(http, "sandbox.pause", sandbox, body),
+        OperationRequest.from(http, "sandbox.pause", sandbox, body),
         operation -> sandboxes().pause(sandbox, memory == null || memory, request.memoryMode()));
   }
 
@@ -117,8 +117,8 @@ final class PauseController {
     Boolean memory = request.memory();
     String sandbox = FieldValidation.sandboxId(id);
     OperationResult<SandboxInfo> outcome =
-        work.once(
-            OperationRequest.of(http, "sandbox.connect", sandbox, body),
+        work.runOnce(
+            OperationRequest.from(http, "sandbox.connect", sandbox, body),
             JsonBody.reader(SandboxInfo.class),
             (operation, listener) -> connect(sandbox, timeout, memory == null || memory),
             ids -> Optional.empty());
@@ -139,7 +139,7 @@ final class PauseController {
       Sandbox resumed = sandboxes().resume(id, new Sandboxes.Timeout(timeout), memory);
       return new OperationResult<>(HttpStatus.CREATED.getCode(), views.of(resumed), List.of());
     }
-    SandboxInfo running = views.of(SandboxRequests.prolong(sandboxes(), sandbox, timeout));
+    SandboxInfo running = views.of(SandboxRequests.extendTimeout(sandboxes(), sandbox, timeout));
     return new OperationResult<>(HttpStatus.OK.getCode(), running, List.of());
   }
 

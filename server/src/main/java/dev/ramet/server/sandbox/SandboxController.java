@@ -11,7 +11,7 @@ import dev.ramet.engine.sandboxes.NewSandbox;
 import dev.ramet.engine.sandboxes.Sandbox;
 import dev.ramet.engine.sandboxes.Sandboxes;
 import dev.ramet.errors.RametException;
-import dev.ramet.server.access.Access;
+import dev.ramet.server.access.AccessControl;
 import dev.ramet.server.host.EngineHolder;
 import dev.ramet.server.host.EngineLookup;
 import dev.ramet.server.host.SnapshotWait;
@@ -54,10 +54,11 @@ final class SandboxController {
 
   private final EngineHolder engine;
   private final SandboxView views;
-  private final Access access;
+  private final AccessControl access;
   private final OperationRunner work;
 
-  SandboxController(EngineHolder engine, SandboxView views, Access access, OperationRunner work) {
+  SandboxController(
+      EngineHolder engine, SandboxView views, AccessControl access, OperationRunner work) {
     this.engine = engine;
     this.views = views;
     this.access = access;
@@ -118,11 +119,11 @@ final class SandboxController {
     boolean secure = http.getPath().startsWith("/v2/") || access.required();
     NewSandbox wanted = SandboxRequests.sandbox(request, template, secure);
     boolean waits = FieldValidation.flag("wait", wait, true);
-    return work.once(
-            OperationRequest.of(http, "sandbox.create", template, body),
+    return work.runOnce(
+            OperationRequest.from(http, "sandbox.create", template, body),
             JsonBody.reader(SandboxInfo.class),
             (operation, listener) -> {
-              SnapshotWait.before(engine, template, waits);
+              SnapshotWait.await(engine, template, waits);
               Sandbox made = sandboxes().create(wanted, listener);
               return OperationResult.created(views.of(made), made.id());
             },
@@ -164,7 +165,7 @@ final class SandboxController {
             : template;
     List<Sandbox> found =
         sandboxes().list().stream()
-            .filter(SandboxFilter.of(state, metadata, source, startedAfter))
+            .filter(SandboxFilter.parse(state, metadata, source, startedAfter))
             .toList();
     return PAGING.page(found, "asc".equals(order), limit, nextToken, views::listed);
   }
@@ -190,7 +191,7 @@ final class SandboxController {
   void killSandbox(HttpRequest<?> http, @PathVariable String id) {
     String sandbox = FieldValidation.sandboxId(id);
     work.run(
-        OperationRequest.of(http, "sandbox.kill", sandbox, null),
+        OperationRequest.from(http, "sandbox.kill", sandbox, null),
         operation -> {
           sandboxes().kill(sandbox);
           return sandbox;
@@ -230,7 +231,8 @@ final class SandboxController {
     Integer seconds = JsonBody.read(body, SandboxRefresh.class).duration();
     Duration duration =
         FieldValidation.timeout("duration", seconds, FieldValidation.DEFAULT_TIMEOUT_SECONDS);
-    SandboxRequests.prolong(sandboxes(), sandboxes().get(FieldValidation.sandboxId(id)), duration);
+    SandboxRequests.extendTimeout(
+        sandboxes(), sandboxes().get(FieldValidation.sandboxId(id)), duration);
   }
 
   /**
@@ -248,13 +250,13 @@ final class SandboxController {
     SandboxRequests.refuseInbound(tree);
     SandboxNetwork wanted = JsonBody.convert(tree, SandboxNetwork.class);
     NetworkRules asked =
-        NetworkRules.of(wanted.allowOut(), wanted.denyOut())
-            .through(SandboxRequests.proxy(wanted.egressProxy()))
-            .with(SandboxRequests.requestRules(wanted.rules()));
-    NetworkRules rules = SandboxRequests.closedUnless(wanted.allow_internet_access(), asked);
+        NetworkRules.parse(wanted.allowOut(), wanted.denyOut())
+            .withProxy(SandboxRequests.proxy(wanted.egressProxy()))
+            .withRequestRules(SandboxRequests.requestRules(wanted.rules()));
+    NetworkRules rules = SandboxRequests.denyUnlessInternet(wanted.allow_internet_access(), asked);
     String sandbox = FieldValidation.sandboxId(id);
     work.run(
-        OperationRequest.of(http, "sandbox.network", sandbox, body),
+        OperationRequest.from(http, "sandbox.network", sandbox, body),
         operation -> {
           sandboxes().setNetwork(sandbox, rules);
           return sandbox;

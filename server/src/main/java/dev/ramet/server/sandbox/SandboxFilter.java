@@ -31,7 +31,7 @@ final class SandboxFilter {
    * @param template id or name of the template or snapshot they were created from, or null
    * @param startedAfter RFC 3339 time, or null
    */
-  static Predicate<Sandbox> of(
+  static Predicate<Sandbox> parse(
       @Nullable String states,
       @Nullable String metadata,
       @Nullable String template,

@@ -54,7 +54,7 @@ public final class SandboxRequests {
             FieldValidation.cpuCount(request.cpuCount()),
             FieldValidation.memoryBytes(request.memoryMB()),
             FieldValidation.diskBytes(request.diskSizeMB())),
-        openFor(internet, network),
+        allowsInternet(internet, network),
         request.memoryMode(),
         rules(request, secure)
             .with(network)
@@ -77,11 +77,11 @@ public final class SandboxRequests {
                 FieldValidation.required(field + ".path", mount.path())));
       }
     }
-    return VolumeMount.checked(mounts);
+    return VolumeMount.requireValid(mounts);
   }
 
   /** If there are exceptions, the sandbox may open connections, and the rules deny the rest. */
-  private static @Nullable Boolean openFor(@Nullable Boolean internet, NetworkRules rules) {
+  private static @Nullable Boolean allowsInternet(@Nullable Boolean internet, NetworkRules rules) {
     boolean exceptions = internet != null && !internet && !rules.allowOut().isEmpty();
     return exceptions ? Boolean.TRUE : internet;
   }
@@ -93,10 +93,10 @@ public final class SandboxRequests {
       return NetworkRules.NONE;
     }
     NetworkRules rules =
-        NetworkRules.of(settings.allowOut(), settings.denyOut())
-            .through(proxy(settings.egressProxy()))
-            .with(requestRules(settings.rules()));
-    return rules.allowOut().isEmpty() ? rules : closedUnless(internet, rules);
+        NetworkRules.parse(settings.allowOut(), settings.denyOut())
+            .withProxy(proxy(settings.egressProxy()))
+            .withRequestRules(requestRules(settings.rules()));
+    return rules.allowOut().isEmpty() ? rules : denyUnlessInternet(internet, rules);
   }
 
   /** Converts rules for requests, by host. */
@@ -113,7 +113,7 @@ public final class SandboxRequests {
           }
           headers.put(host, list.stream().map(SandboxRequests::headers).toList());
         });
-    return RequestRules.of(headers);
+    return RequestRules.parse(headers);
   }
 
   private static Map<String, @Nullable String> headers(@Nullable NetworkRule rule) {
@@ -126,13 +126,13 @@ public final class SandboxRequests {
   static @Nullable UpstreamProxy proxy(NetworkSettings.@Nullable EgressProxy asked) {
     return asked == null
         ? null
-        : UpstreamProxy.of(asked.address(), asked.username(), asked.password());
+        : UpstreamProxy.parse(asked.address(), asked.username(), asked.password());
   }
 
   private static InboundRules inbound(@Nullable NetworkSettings settings) {
     return settings == null
         ? InboundRules.PLAIN
-        : InboundRules.of(
+        : InboundRules.parse(
             settings.allowPublicTraffic(), settings.maskRequestHost(), settings.httpsPorts());
   }
 
@@ -154,8 +154,8 @@ public final class SandboxRequests {
   }
 
   /** Denies everything that is not allowed, unless there is internet access. */
-  static NetworkRules closedUnless(@Nullable Boolean internet, NetworkRules rules) {
-    return internet == null || internet ? rules : rules.closed();
+  static NetworkRules denyUnlessInternet(@Nullable Boolean internet, NetworkRules rules) {
+    return internet == null || internet ? rules : rules.denyingRest();
   }
 
   private static SandboxRules rules(CreateSandbox request, boolean secureByDefault) {
@@ -196,7 +196,7 @@ public final class SandboxRequests {
   }
 
   /** Extends the lifetime, never shortens it; null means no limit. */
-  static Sandbox prolong(Sandboxes sandboxes, Sandbox sandbox, @Nullable Duration timeout) {
+  static Sandbox extendTimeout(Sandboxes sandboxes, Sandbox sandbox, @Nullable Duration timeout) {
     Instant end = sandbox.endAt();
     Instant wanted = timeout == null ? null : Instant.now().plus(timeout);
     if (end == null || (wanted != null && !wanted.isAfter(end))) {

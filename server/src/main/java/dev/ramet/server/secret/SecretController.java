@@ -65,8 +65,8 @@ final class SecretController {
     String name = FieldValidation.required("name", request.name());
     String value = FieldValidation.required("value", request.value());
     Map<String, String> metadata = FieldValidation.strings("metadata", request.metadata());
-    return work.once(
-            OperationRequest.of(http, "secret.create", name, body),
+    return work.runOnce(
+            OperationRequest.from(http, "secret.create", name, body),
             JsonBody.reader(SecretInfo.class),
             (operation, listener) -> {
               Secret made =
@@ -121,7 +121,7 @@ final class SecretController {
     Map<String, String> metadata =
         request.metadata() == null ? null : FieldValidation.strings("metadata", request.metadata());
     return work.run(
-        OperationRequest.of(http, "secret.update", id, body),
+        OperationRequest.from(http, "secret.update", id, body),
         operation -> SecretView.of(secrets().update(id, value, metadata)));
   }
 
@@ -134,7 +134,7 @@ final class SecretController {
   @Status(HttpStatus.NO_CONTENT)
   void deleteSecret(HttpRequest<?> http, @PathVariable String id) {
     work.run(
-        OperationRequest.of(http, "secret.delete", id, null),
+        OperationRequest.from(http, "secret.delete", id, null),
         operation -> {
           secrets().delete(id);
           return id;

@@ -14,7 +14,7 @@ import dev.ramet.engine.snapshots.NewSnapshot;
 import dev.ramet.engine.snapshots.Snapshot;
 import dev.ramet.engine.snapshots.Snapshots;
 import dev.ramet.errors.RametException;
-import dev.ramet.server.access.Access;
+import dev.ramet.server.access.AccessControl;
 import dev.ramet.server.host.EngineHolder;
 import dev.ramet.server.host.EngineLookup;
 import dev.ramet.server.host.SnapshotWait;
@@ -57,15 +57,16 @@ import java.util.Optional;
 final class SnapshotController {
   private static final Paging<Snapshot> PAGING = new Paging<>(Snapshot::createdAt, Snapshot::id);
 
-  private static final int USUAL_RANGES = 1000;
-  private static final int MOST_RANGES = 100_000;
+  private static final int DEFAULT_RANGES = 1000;
+  private static final int MAX_RANGES = 100_000;
 
   private final EngineHolder engine;
   private final SandboxView views;
-  private final Access access;
+  private final AccessControl access;
   private final OperationRunner work;
 
-  SnapshotController(EngineHolder engine, SandboxView views, Access access, OperationRunner work) {
+  SnapshotController(
+      EngineHolder engine, SandboxView views, AccessControl access, OperationRunner work) {
     this.engine = engine;
     this.views = views;
     this.access = access;
@@ -117,20 +118,20 @@ final class SnapshotController {
     }
     String sandbox = FieldValidation.sandboxId(id);
     OperationResult<SnapshotInfo> outcome =
-        work.once(
-            OperationRequest.of(http, "snapshot.create", sandbox, body),
+        work.runOnce(
+            OperationRequest.from(http, "snapshot.create", sandbox, body),
             JsonBody.reader(SnapshotInfo.class),
-            (operation, listener) -> take(sandbox, request, waits, listener),
-            ids -> EngineLookup.snapshot(engine, ids).map(s -> answer(s, HttpStatus.CREATED)));
+            (operation, listener) -> createOrReuse(sandbox, request, waits, listener),
+            ids -> EngineLookup.snapshot(engine, ids).map(s -> response(s, HttpStatus.CREATED)));
     return HttpResponse.<SnapshotInfo>status(outcome.status(), null).body(outcome.body());
   }
 
-  private OperationResult<SnapshotInfo> take(
+  private OperationResult<SnapshotInfo> createOrReuse(
       String sandbox, CreateSnapshot request, boolean waits, IdListener listener) {
     if (Boolean.TRUE.equals(request.ifChanged())) {
-      Optional<Snapshot> same = snapshots().unchanged(sandbox);
+      Optional<Snapshot> same = snapshots().findUnchanged(sandbox);
       if (same.isPresent()) {
-        return answer(same.get(), HttpStatus.OK);
+        return response(same.get(), HttpStatus.OK);
       }
     }
     Snapshot made =
@@ -147,11 +148,11 @@ final class SnapshotController {
                     request.replaces()),
                 listener);
     // Accepted, because it is not complete yet.
-    return answer(
+    return response(
         made, made.status() == Snapshot.Status.WRITING ? HttpStatus.ACCEPTED : HttpStatus.CREATED);
   }
 
-  private OperationResult<SnapshotInfo> answer(Snapshot snapshot, HttpStatus status) {
+  private OperationResult<SnapshotInfo> response(Snapshot snapshot, HttpStatus status) {
     return new OperationResult<>(
         status.getCode(), SnapshotView.of(snapshot), List.of(snapshot.id()));
   }
@@ -194,7 +195,7 @@ final class SnapshotController {
       @QueryValue @Nullable Integer timeout) {
     String reference = FieldValidation.reference("snapshot", id);
     if (FieldValidation.flag("wait", wait)) {
-      snapshots().await(reference, SnapshotWait.atMost(timeout));
+      snapshots().await(reference, SnapshotWait.maxWait(timeout));
     }
     return SnapshotView.of(snapshots().get(reference));
   }
@@ -214,12 +215,12 @@ final class SnapshotController {
       @PathVariable String other,
       @QueryValue @Nullable Integer limit,
       @QueryValue @Nullable String wait) {
-    Integer ranges = FieldValidation.range("limit", limit, 0, MOST_RANGES);
+    Integer ranges = FieldValidation.range("limit", limit, 0, MAX_RANGES);
     String a = FieldValidation.reference("snapshot", id);
     String b = FieldValidation.reference("snapshot", other);
-    SnapshotWait.before(engine, a, wait);
-    SnapshotWait.before(engine, b, wait);
-    return DiffView.of(snapshots().diff(a, b, ranges == null ? USUAL_RANGES : ranges));
+    SnapshotWait.await(engine, a, wait);
+    SnapshotWait.await(engine, b, wait);
+    return DiffView.of(snapshots().diff(a, b, ranges == null ? DEFAULT_RANGES : ranges));
   }
 
   /**
@@ -241,9 +242,9 @@ final class SnapshotController {
     boolean waits = FieldValidation.flag("wait", wait, true);
     String reference = FieldValidation.reference("snapshot", id);
     work.run(
-        OperationRequest.of(http, "snapshot.delete", reference, null),
+        OperationRequest.from(http, "snapshot.delete", reference, null),
         operation -> {
-          SnapshotWait.before(engine, reference, waits);
+          SnapshotWait.await(engine, reference, waits);
           snapshots().delete(reference, whenUnused);
           return reference;
         });
@@ -270,11 +271,11 @@ final class SnapshotController {
     CreateSandbox request = JsonBody.convert(tree, CreateSandbox.class);
     String reference = FieldValidation.reference("snapshot", id);
     boolean waits = FieldValidation.flag("wait", wait, true);
-    return work.once(
-            OperationRequest.of(http, "snapshot.fork", reference, body),
+    return work.runOnce(
+            OperationRequest.from(http, "snapshot.fork", reference, body),
             JsonBody.reader(SandboxInfo.class),
             (operation, listener) -> {
-              SnapshotWait.before(engine, reference, waits);
+              SnapshotWait.await(engine, reference, waits);
               Snapshot snapshot = snapshots().get(reference);
               NewSandbox wanted =
                   SandboxRequests.sandbox(request, snapshot.id(), access.required());

@@ -4,7 +4,7 @@ package dev.ramet.server.start;
 import dev.ramet.certificates.TlsIdentity;
 import dev.ramet.config.Configuration;
 import dev.ramet.engine.start.EngineSettings;
-import dev.ramet.server.access.Access;
+import dev.ramet.server.access.AccessControl;
 import dev.ramet.server.settings.HostSettings;
 import dev.ramet.server.tls.TlsProperties;
 import dev.ramet.spi.settings.Setting;
@@ -26,7 +26,7 @@ final class CrossChecks implements Configuration.Checks {
   }
 
   private static void keys(Settings set, BiConsumer<String, String> problem) {
-    if (set.get(Access.AUTH) != Access.Auth.OFF) {
+    if (set.get(AccessControl.AUTH) != AccessControl.Auth.OFF) {
       return;
     }
     String bind = set.get(HostSettings.BIND);
@@ -34,7 +34,7 @@ final class CrossChecks implements Configuration.Checks {
       for (InetAddress address : InetAddress.getAllByName(bind)) {
         if (!address.isLoopbackAddress()) {
           problem.accept(
-              Access.AUTH.key(),
+              AccessControl.AUTH.key(),
               "is OFF, and other machines can reach ramet.bind, "
                   + bind
                   + ": set it to AUTO and create a key (ramet key create NAME), or listen on"
@@ -48,10 +48,11 @@ final class CrossChecks implements Configuration.Checks {
   }
 
   private static void files(Settings set, BiConsumer<String, String> problem) {
-    if (set.has(Access.KEYS_FILE)
-        && set.has(Access.AUDIT_LOG)
-        && path(set, Access.KEYS_FILE).equals(path(set, Access.AUDIT_LOG))) {
-      problem.accept(Access.AUDIT_LOG.key(), "is the same file as " + Access.KEYS_FILE.key());
+    if (set.has(AccessControl.KEYS_FILE)
+        && set.has(AccessControl.AUDIT_LOG)
+        && path(set, AccessControl.KEYS_FILE).equals(path(set, AccessControl.AUDIT_LOG))) {
+      problem.accept(
+          AccessControl.AUDIT_LOG.key(), "is the same file as " + AccessControl.KEYS_FILE.key());
     }
   }
 

@@ -2,18 +2,18 @@
 package dev.ramet.server.start;
 
 import dev.ramet.config.Configuration;
+import dev.ramet.config.ConfigurationSources;
 import dev.ramet.config.SettingCatalog;
-import dev.ramet.config.Sources;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.start.EngineSettings;
 import dev.ramet.engine.start.PluginHost;
 import dev.ramet.pluginhost.find.PluginPolicy;
-import dev.ramet.server.access.Access;
+import dev.ramet.server.access.AccessControl;
 import dev.ramet.server.access.LocalSocket;
 import dev.ramet.server.host.EngineHolder;
 import dev.ramet.server.settings.HostSettings;
 import dev.ramet.server.storage.ExchangeDirectories;
-import dev.ramet.server.template.Uploads;
+import dev.ramet.server.template.UploadStore;
 import dev.ramet.server.tls.TlsProperties;
 import dev.ramet.spi.settings.SettingGroup;
 import java.util.ArrayList;
@@ -32,10 +32,10 @@ public record HostConfiguration(Configuration configuration, PluginHost plugins)
    * Reads the settings. The folder of plugins is a setting itself, so plugins are loaded with the
    * settings of the host, and then everything is read again with theirs.
    */
-  public static HostConfiguration load(Sources sources) {
+  public static HostConfiguration load(ConfigurationSources sources) {
     SettingCatalog host = new SettingCatalog(groups(List.of()), Set.of());
     Configuration first = Configuration.load(host, sources, Configuration.Checks.NONE);
-    PluginHost plugins = PluginHost.load(PluginPolicy.of(first.settings()));
+    PluginHost plugins = PluginHost.load(PluginPolicy.from(first.settings()));
     return new HostConfiguration(
         Configuration.load(catalog(plugins), sources, new CrossChecks()), plugins);
   }
@@ -43,8 +43,8 @@ public record HostConfiguration(Configuration configuration, PluginHost plugins)
   /** Returns all settings of a host with these plugins. */
   public static SettingCatalog catalog(PluginHost plugins) {
     List<SettingGroup> groups =
-        groups(List.of(new SettingGroup("built-in plugins", plugins.builtIn())));
-    groups.add(new SettingGroup("plugins of third parties", plugins.added()));
+        groups(List.of(new SettingGroup("built-in plugins", plugins.builtInSettings())));
+    groups.add(new SettingGroup("plugins of third parties", plugins.pluginSettings()));
     return new SettingCatalog(groups, plugins.ids());
   }
 
@@ -59,15 +59,15 @@ public record HostConfiguration(Configuration configuration, PluginHost plugins)
             HostSettings.DOMAIN,
             EngineHolder.WAIT,
             ExchangeDirectories.DIRECTORIES,
-            Uploads.BYTES));
+            UploadStore.BYTES));
     groups.add(
         SettingGroup.of(
             "access",
-            Access.AUTH,
+            AccessControl.AUTH,
             LocalSocket.SOCKET,
-            Access.KEYS_FILE,
-            Access.RATE_LIMIT,
-            Access.AUDIT_LOG));
+            AccessControl.KEYS_FILE,
+            AccessControl.RATE_LIMIT,
+            AccessControl.AUDIT_LOG));
     groups.add(
         SettingGroup.of(
             "TLS",

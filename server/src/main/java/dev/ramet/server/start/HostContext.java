@@ -2,7 +2,7 @@
 package dev.ramet.server.start;
 
 import dev.ramet.config.Configuration;
-import dev.ramet.config.Sources;
+import dev.ramet.config.ConfigurationSources;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -54,7 +54,7 @@ public final class HostContext {
     Map<String, String> flags = new LinkedHashMap<>();
     given.forEach((key, value) -> flags.put(key, String.valueOf(value)));
     HostConfiguration host =
-        HostConfiguration.load(new Sources(null, System.getenv(), Map.of(), flags));
+        HostConfiguration.load(new ConfigurationSources(null, System.getenv(), Map.of(), flags));
     if (!host.configuration().problems().isEmpty()) {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT, host.configuration().problems().get(0).toString());

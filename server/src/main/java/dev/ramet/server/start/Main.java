@@ -2,9 +2,9 @@
 package dev.ramet.server.start;
 
 import dev.ramet.config.Configuration;
-import dev.ramet.config.Sources;
+import dev.ramet.config.ConfigurationSources;
 import dev.ramet.engine.EngineConfig;
-import dev.ramet.engine.OwnerOnly;
+import dev.ramet.engine.OwnerOnlyFiles;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.server.host.EngineHolder;
@@ -41,7 +41,9 @@ public final class Main {
    * @return the exit status
    */
   public static int run(@Nullable Path file, String... args) {
-    Sources sources = Sources.of(file, System.getenv(), Sources.flags(List.of(args)));
+    ConfigurationSources sources =
+        ConfigurationSources.create(
+            file, System.getenv(), ConfigurationSources.flags(List.of(args)));
     HostConfiguration host = HostConfiguration.load(sources);
     Configuration configuration = host.configuration();
     if (!configuration.problems().isEmpty()) {
@@ -51,10 +53,10 @@ public final class Main {
     }
     try {
       // Done before anything is written, and before any request is accepted.
-      OwnerOnly.makeFiles();
+      OwnerOnlyFiles.restrictNewFiles();
       Path root = configuration.settings().get(EngineConfig.DATA_ROOT);
       if (Files.exists(root)) { // one that is not there yet is made by the engine, which closes it
-        OwnerOnly.root("data root", root);
+        OwnerOnlyFiles.secureRoot("data root", root);
       }
     } catch (RametException e) {
       return report(e);
@@ -95,7 +97,7 @@ public final class Main {
   }
 
   private static int report(Throwable failure) {
-    RametException known = known(failure);
+    RametException known = findError(failure);
     if (known == null) {
       LOG.error("cannot start", failure);
       return 1;
@@ -107,7 +109,7 @@ public final class Main {
     return known.code().exitStatus();
   }
 
-  private static @Nullable RametException known(Throwable failure) {
+  private static @Nullable RametException findError(Throwable failure) {
     for (Throwable t = failure; t != null; t = t.getCause()) {
       if (t instanceof RametException known) {
         return known;

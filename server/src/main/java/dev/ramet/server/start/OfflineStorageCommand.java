@@ -5,7 +5,7 @@ import dev.ramet.api.storage.StorageCheck;
 import dev.ramet.api.storage.StorageUsage;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.OfflineStorage;
-import dev.ramet.engine.OwnerOnly;
+import dev.ramet.engine.OwnerOnlyFiles;
 import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.start.EngineFactory;
 import dev.ramet.server.storage.StorageViews;
@@ -29,18 +29,18 @@ public final class OfflineStorageCommand implements AutoCloseable {
    * Opens the data roots that a host with these settings would open.
    *
    * @param host the valid settings
-   * @throws dev.ramet.errors.RametException as {@link EngineFactory#atRest}
+   * @throws dev.ramet.errors.RametException as {@link EngineFactory#openOffline}
    */
   public static OfflineStorageCommand open(Path dataRoot, HostConfiguration host) {
-    OwnerOnly.makeFiles();
+    OwnerOnlyFiles.restrictNewFiles();
     Settings settings = host.configuration().settings().with(EngineConfig.DATA_ROOT, dataRoot);
     EngineConfig config = new EngineConfig(settings, StepObserver.NONE);
-    return new OfflineStorageCommand(EngineFactory.atRest(config, host.plugins()));
+    return new OfflineStorageCommand(EngineFactory.openOffline(config, host.plugins()));
   }
 
   /** Returns the pools that had to be mounted for this; they stay mounted. */
   public List<Path> mounted() {
-    return storage.mounted();
+    return storage.mountedPools();
   }
 
   /** Checks the roots, and with {@code repair} repairs what it can. */

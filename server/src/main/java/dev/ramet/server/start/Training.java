@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.server.start;
 
-import dev.ramet.config.Sources;
+import dev.ramet.config.ConfigurationSources;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.runtime.server.EmbeddedServer;
 import java.io.IOException;
@@ -30,7 +30,7 @@ public final class Training {
         "ramet:\n  data-root: "
             + scratch.resolve("data")
             + "\n  port: -1\n  storage-provision: OFF\n");
-    Sources sources = Sources.of(file, System.getenv(), Map.of());
+    ConfigurationSources sources = ConfigurationSources.create(file, System.getenv(), Map.of());
     HostConfiguration host = HostConfiguration.load(sources);
     try (ApplicationContext context = HostContext.builder(host).build().start()) {
       EmbeddedServer server = context.getBean(EmbeddedServer.class).start();

@@ -96,14 +96,14 @@ final class ExchangeController {
     Path directory = directories.check("directory", request.directory());
     Storage storage = engine.get().storage();
     boolean waits = FieldValidation.flag("wait", wait, true);
-    return answer(
+    return respond(
         http,
-        OperationRequest.of(http, "storage.export", snapshot, body),
+        OperationRequest.from(http, "storage.export", snapshot, body),
         ids -> Optional.empty(),
         (progress, listener) -> {
-          SnapshotWait.before(engine, snapshot, waits);
+          SnapshotWait.await(engine, snapshot, waits);
           if (since != null) {
-            SnapshotWait.before(engine, since, waits);
+            SnapshotWait.await(engine, since, waits);
           }
           return storage.exportTo(snapshot, since, directory, progress);
         });
@@ -133,28 +133,29 @@ final class ExchangeController {
     String name = FieldValidation.optionalTagged("name", request.name());
     Path directory = directories.check("directory", request.directory());
     Storage storage = engine.get().storage();
-    return answer(
+    return respond(
         http,
-        OperationRequest.of(http, "storage.import", directory.toString(), body),
+        OperationRequest.from(http, "storage.import", directory.toString(), body),
         ids -> {
-          EngineLookup.forget(engine, ids); // its result is lost: do it again
+          EngineLookup.deleteAll(engine, ids); // its result is lost: do it again
           return Optional.empty();
         },
         (progress, listener) -> storage.importFrom(directory, name, progress, listener));
   }
 
-  private HttpResponse<?> answer(
+  private HttpResponse<?> respond(
       HttpRequest<?> http,
       OperationRequest asked,
       Function<List<String>, Optional<OperationResult<StorageExchange.Result>>> found,
       BiFunction<CopyProgress, IdListener, Storage.Exchanged> copy) {
-    return work.answer(
+    return work.respond(
         http,
         asked,
         new LongOperationResponder.Task<>(
             JsonBody.reader(StorageExchange.Result.class),
             (running, listener, line) -> {
-              StorageExchange.Result result = view(copy.apply(new Teller(running, line), listener));
+              StorageExchange.Result result =
+                  view(copy.apply(new ProgressReporter(running, line), listener));
               running.checkCancelled();
               return new OperationResult<>(200, result, List.of(result.id()));
             },
@@ -165,12 +166,12 @@ final class ExchangeController {
   }
 
   /** Reports progress a few times a second until the client disconnects. Used by one thread. */
-  private static final class Teller implements CopyProgress {
+  private static final class ProgressReporter implements CopyProgress {
     private final Operation operation;
     private final Consumer<Object> line;
     private long next = System.nanoTime();
 
-    Teller(Operation operation, Consumer<Object> line) {
+    ProgressReporter(Operation operation, Consumer<Object> line) {
       this.operation = operation;
       this.line = line;
     }

@@ -50,7 +50,7 @@ public final class ExchangeDirectories {
   public Path check(String field, @Nullable String path) {
     Path asked = FieldValidation.absolutePath(field, path);
     try {
-      Path real = real(asked);
+      Path real = realPath(asked);
       for (Path directory : allowed) {
         if (Files.isDirectory(directory) && real.startsWith(directory.toRealPath())) {
           return real;
@@ -77,12 +77,12 @@ public final class ExchangeDirectories {
   }
 
   /** Resolves the links of the part that exists; the rest has none. */
-  private static Path real(Path path) throws IOException {
+  private static Path realPath(Path path) throws IOException {
     if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
       return path.toRealPath();
     }
     Path parent = path.getParent();
     Path name = path.getFileName();
-    return parent == null || name == null ? path : real(parent).resolve(name);
+    return parent == null || name == null ? path : realPath(parent).resolve(name);
   }
 }

@@ -84,8 +84,8 @@ final class StorageController {
       })
   HttpResponse<?> storageUsage(HttpRequest<?> request) {
     Storage storage = storage();
-    if (NdjsonResponse.wanted(request)) {
-      return lines.answer(
+    if (NdjsonResponse.isAccepted(request)) {
+      return lines.stream(
           request,
           line ->
               storage

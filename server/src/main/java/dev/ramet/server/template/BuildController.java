@@ -10,8 +10,8 @@ import dev.ramet.errors.RametException;
 import dev.ramet.server.access.Caller;
 import dev.ramet.server.host.EngineHolder;
 import dev.ramet.server.http.FieldValidation;
-import dev.ramet.server.http.HostAddress;
 import dev.ramet.server.http.JsonBody;
+import dev.ramet.server.http.RequestBaseUrl;
 import dev.ramet.server.operation.OperationRequest;
 import dev.ramet.server.operation.OperationResult;
 import dev.ramet.server.operation.OperationRunner;
@@ -42,20 +42,20 @@ import java.util.List;
 final class BuildController {
   private final EngineHolder engine;
   private final OperationRunner work;
-  private final Builds builds;
-  private final Uploads uploads;
+  private final BuildRegistry builds;
+  private final UploadStore uploads;
   private final UploadTickets grants;
   private final BuildRunner runner;
-  private final HostAddress address;
+  private final RequestBaseUrl address;
 
   BuildController(
       EngineHolder engine,
       OperationRunner work,
-      Builds builds,
-      Uploads uploads,
+      BuildRegistry builds,
+      UploadStore uploads,
       UploadTickets grants,
       BuildRunner runner,
-      HostAddress address) {
+      RequestBaseUrl address) {
     this.engine = engine;
     this.work = work;
     this.builds = builds;
@@ -120,11 +120,12 @@ final class BuildController {
     Long memoryBytes = FieldValidation.memoryBytes(request.memoryMB());
     Templates templates = templates();
     OperationResult<Announcement> outcome =
-        work.once(
-            OperationRequest.of(http, "template.announce", name, body),
+        work.runOnce(
+            OperationRequest.from(http, "template.announce", name, body),
             JsonBody.reader(Announcement.class),
             (operation, listener) -> {
-              Build build = new Build(templates.newId(), name, tags, cpuCount, memoryBytes);
+              TemplateBuild build =
+                  new TemplateBuild(templates.newId(), name, tags, cpuCount, memoryBytes);
               builds.add(build);
               return new OperationResult<>(202, announcement(build), List.of());
             },
@@ -132,7 +133,7 @@ final class BuildController {
     return HttpResponse.<Announcement>status(outcome.status(), null).body(outcome.body());
   }
 
-  private static Announcement announcement(Build build) {
+  private static Announcement announcement(TemplateBuild build) {
     List<String> names = List.of(build.name());
     return new Announcement(build.templateId(), build.id(), true, names, names, build.tags());
   }
@@ -150,10 +151,10 @@ final class BuildController {
     Caller.requireAdmin(http, "building a template");
     builds.check(FieldValidation.reference("template being built", id));
     String caller = Caller.id(http);
-    Uploads.hash("hash", hash);
+    UploadStore.hash("hash", hash);
     return new UploadLink(
-        uploads.present(caller, hash),
-        address.of(http) + "/uploads/" + hash + "?token=" + grants.give(caller, hash));
+        uploads.touchIfPresent(caller, hash),
+        address.baseUrl(http) + "/uploads/" + hash + "?token=" + grants.issue(caller, hash));
   }
 
   /**
@@ -170,15 +171,15 @@ final class BuildController {
       @PathVariable String id,
       @PathVariable String build,
       @Body @Nullable @Schema(implementation = BuildRequests.Content.class) String body) {
-    Build found = find(id, build);
+    TemplateBuild found = find(id, build);
     BuildRequests.Content content = JsonBody.read(body, BuildRequests.Content.class);
     Templates templates = templates();
     BuildRequests requests = new BuildRequests(templates, uploads, Caller.id(http));
     String source = requests.source(content);
     String start = command("startCmd", content.startCmd());
     String ready = command("readyCmd", content.readyCmd());
-    OperationRequest asked = OperationRequest.of(http, "template.derive", found.name(), body);
-    List<Uploads.Pin> pins = new ArrayList<>();
+    OperationRequest asked = OperationRequest.from(http, "template.derive", found.name(), body);
+    List<UploadStore.Pin> pins = new ArrayList<>();
     boolean begun = false;
     try {
       runner.start(
@@ -197,14 +198,14 @@ final class BuildController {
       begun = true;
     } finally {
       if (!begun) {
-        pins.forEach(Uploads.Pin::close);
+        pins.forEach(UploadStore.Pin::close);
       }
     }
     return HttpResponse.accepted().contentLength(0);
   }
 
   private static @Nullable String command(String field, @Nullable String command) {
-    String given = BuildRequests.noZero(field, command);
+    String given = BuildRequests.requireNonZero(field, command);
     return given == null || given.isBlank() ? null : given;
   }
 
@@ -228,11 +229,11 @@ final class BuildController {
     return find(id, build).status(offset == null ? 0 : offset);
   }
 
-  private Build find(String id, String build) {
+  private TemplateBuild find(String id, String build) {
     Templates templates = templates();
-    Build found = builds.get(FieldValidation.reference("template being built", id), build);
+    TemplateBuild found = builds.get(FieldValidation.reference("template being built", id), build);
     if (found.interrupted()) {
-      found.settle(templates.list().stream().anyMatch(made -> made.id().equals(id)));
+      found.determineOutcome(templates.list().stream().anyMatch(made -> made.id().equals(id)));
       builds.changed();
     }
     return found;

@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
 
 /** Converts template builds of the E2B protocol to requests to the engine. */
 final class BuildRequests {
-  private static final int MOST_STEPS = 1000;
+  private static final int MAX_STEPS = 1000;
   private static final Set<String> BASE_IMAGES = Set.of("e2bdev/base", "e2bdev/base:latest");
   private static final String BASE = "base";
   private static final Pattern MODE = Pattern.compile("[0-7]{1,5}");
 
   private final Templates templates;
-  private final Uploads uploads;
+  private final UploadStore uploads;
   private final String caller;
 
   /**
@@ -30,7 +30,7 @@ final class BuildRequests {
    *
    * @param caller the caller, whose uploads it may copy from
    */
-  BuildRequests(Templates templates, Uploads uploads, String caller) {
+  BuildRequests(Templates templates, UploadStore uploads, String caller) {
     this.templates = templates;
     this.uploads = uploads;
     this.caller = caller;
@@ -125,13 +125,13 @@ final class BuildRequests {
    *
    * @param pins receives the uploads they need, which the caller must close
    */
-  List<BuildStep> steps(@Nullable List<Step> given, List<Uploads.Pin> pins) {
+  List<BuildStep> steps(@Nullable List<Step> given, List<UploadStore.Pin> pins) {
     List<BuildStep> steps = new ArrayList<>();
     if (given == null) {
       return steps;
     }
-    if (given.size() > MOST_STEPS) {
-      throw RametException.invalid("steps", "must be at most " + MOST_STEPS);
+    if (given.size() > MAX_STEPS) {
+      throw RametException.invalid("steps", "must be at most " + MAX_STEPS);
     }
     for (int i = 0; i < given.size(); i++) {
       String field = "steps[" + i + "]";
@@ -144,18 +144,18 @@ final class BuildRequests {
     return steps;
   }
 
-  private BuildStep step(String field, Step step, List<Uploads.Pin> pins) {
+  private BuildStep step(String field, Step step, List<UploadStore.Pin> pins) {
     List<String> args = arguments(field, step.args());
     return switch (FieldValidation.required(field + ".type", step.type())) {
       case "RUN" -> {
         count(field, args, 1, 2, "a command, and optionally the user who runs it");
-        yield new BuildStep.Run(given(field, args, 0), user(field, args, 1));
+        yield new BuildStep.Run(requireArgument(field, args, 0), user(field, args, 1));
       }
       case "COPY" -> copy(field, step, args, pins);
       case "ENV" -> new BuildStep.Environment(environment(field, args));
       case "WORKDIR" -> {
         count(field, args, 1, 1, "a directory");
-        yield new BuildStep.Workdir(given(field, args, 0));
+        yield new BuildStep.Workdir(requireArgument(field, args, 0));
       }
       case "USER" -> {
         count(field, args, 1, 1, "a user");
@@ -168,7 +168,7 @@ final class BuildRequests {
     };
   }
 
-  private BuildStep copy(String field, Step step, List<String> args, List<Uploads.Pin> pins) {
+  private BuildStep copy(String field, Step step, List<String> args, List<UploadStore.Pin> pins) {
     count(field, args, 2, 4, "a source and a destination, and optionally a user and a mode");
     String hash = FieldValidation.required(field + ".filesHash", step.filesHash());
     String mode = args.size() < 4 || args.get(3).isEmpty() ? null : args.get(3);
@@ -176,11 +176,11 @@ final class BuildRequests {
       throw RametException.invalid(field + ".args[3]", "must be an octal mode, not " + mode);
     }
     String owner = user(field, args, 2);
-    Uploads.Pin pin =
-        uploads.pin(field + ".filesHash", caller, Uploads.hash(field + ".filesHash", hash));
+    UploadStore.Pin pin =
+        uploads.pin(field + ".filesHash", caller, UploadStore.hash(field + ".filesHash", hash));
     pins.add(pin);
     return new BuildStep.Copy(
-        pin.file(), given(field, args, 0), given(field, args, 1), owner, mode);
+        pin.file(), requireArgument(field, args, 0), requireArgument(field, args, 1), owner, mode);
   }
 
   private static Map<String, String> environment(String field, List<String> args) {
@@ -204,13 +204,13 @@ final class BuildRequests {
       if (arg == null) {
         throw RametException.invalid(field + ".args[" + i + "]", "must be a string");
       }
-      noZero(field + ".args[" + i + "]", arg);
+      requireNonZero(field + ".args[" + i + "]", arg);
     }
     return args;
   }
 
   /** Checks a text that is passed to a program, which cannot receive a zero byte. */
-  static @Nullable String noZero(String field, @Nullable String text) {
+  static @Nullable String requireNonZero(String field, @Nullable String text) {
     if (text != null && text.indexOf(0) >= 0) {
       throw RametException.invalid(field, "must not contain NUL");
     }
@@ -223,7 +223,7 @@ final class BuildRequests {
     }
   }
 
-  private static String given(String field, List<String> args, int index) {
+  private static String requireArgument(String field, List<String> args, int index) {
     return FieldValidation.required(field + ".args[" + index + "]", args.get(index));
   }
 

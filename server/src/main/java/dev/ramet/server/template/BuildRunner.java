@@ -9,7 +9,7 @@ import dev.ramet.server.host.EngineLookup;
 import dev.ramet.server.http.ErrorHandlers;
 import dev.ramet.server.http.JsonBody;
 import dev.ramet.server.operation.Operation;
-import dev.ramet.server.operation.OperationLog;
+import dev.ramet.server.operation.OperationRegistry;
 import dev.ramet.server.operation.OperationRequest;
 import dev.ramet.server.operation.OperationResult;
 import dev.ramet.server.operation.OperationRunner;
@@ -25,15 +25,15 @@ import java.util.concurrent.ExecutorService;
 final class BuildRunner {
   private final EngineHolder engine;
   private final OperationRunner work;
-  private final OperationLog operations;
-  private final Builds builds;
+  private final OperationRegistry operations;
+  private final BuildRegistry builds;
   private final ExecutorService executor;
 
   BuildRunner(
       EngineHolder engine,
       OperationRunner work,
-      OperationLog operations,
-      Builds builds,
+      OperationRegistry operations,
+      BuildRegistry builds,
       @Named(TaskExecutors.BLOCKING) ExecutorService executor) {
     this.engine = engine;
     this.work = work;
@@ -47,23 +47,27 @@ final class BuildRunner {
    *
    * @param pins the uploads it copies from, released at its end
    */
-  void start(OperationRequest asked, Build build, DerivedTemplate wanted, List<Uploads.Pin> pins) {
+  void start(
+      OperationRequest asked,
+      TemplateBuild build,
+      DerivedTemplate wanted,
+      List<UploadStore.Pin> pins) {
     work.check(asked);
     build.begin(wanted.steps().size());
     builds.changed();
     Operation operation = operations.begin(asked.kind(), asked.subject(), true);
-    build.as(operation);
+    build.setOperation(operation);
     executor.execute(() -> run(asked, build, wanted, pins, operation));
   }
 
   private void run(
       OperationRequest asked,
-      Build build,
+      TemplateBuild build,
       DerivedTemplate wanted,
-      List<Uploads.Pin> pins,
+      List<UploadStore.Pin> pins,
       Operation operation) {
     try {
-      work.once(
+      work.runOnce(
           asked,
           JsonBody.reader(TemplateInfo.class),
           operation,
@@ -79,7 +83,7 @@ final class BuildRunner {
       build.failed(ErrorHandlers.body(e, asked.kind()));
     } finally {
       builds.changed();
-      pins.forEach(Uploads.Pin::close);
+      pins.forEach(UploadStore.Pin::close);
     }
   }
 }

@@ -65,10 +65,10 @@ final class TagController {
       HttpRequest<?> http, @Body @Nullable @Schema(implementation = AssignTags.class) String body) {
     AssignTags request = JsonBody.read(body, AssignTags.class);
     String target = FieldValidation.required("target", request.target());
-    List<String> tags = someTags(request.tags());
+    List<String> tags = requireTags(request.tags());
     String reference = FieldValidation.reference("template", target);
-    return work.once(
-            OperationRequest.of(http, "template.tag", reference, body),
+    return work.runOnce(
+            OperationRequest.from(http, "template.tag", reference, body),
             JsonBody.reader(AssignedTags.class),
             (operation, listener) -> {
               Template tagged = templates().tag(reference, tags);
@@ -87,17 +87,17 @@ final class TagController {
     Caller.requireAdmin(http, "removing tags of a template");
     RemoveTags request = JsonBody.read(body, RemoveTags.class);
     String name = FieldValidation.required("name", request.name());
-    List<String> tags = someTags(request.tags());
+    List<String> tags = requireTags(request.tags());
     String reference = FieldValidation.reference("template", name);
     work.run(
-        OperationRequest.of(http, "template.untag", reference, body),
+        OperationRequest.from(http, "template.untag", reference, body),
         operation -> {
           templates().untag(reference, tags);
           return reference;
         });
   }
 
-  private static List<String> someTags(@Nullable List<String> given) {
+  private static List<String> requireTags(@Nullable List<String> given) {
     List<String> tags = FieldValidation.tags("tags", given);
     if (tags.isEmpty()) {
       throw RametException.invalid("tags", "is required");

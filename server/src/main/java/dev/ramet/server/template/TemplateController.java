@@ -129,7 +129,7 @@ final class TemplateController {
     Templates templates = templates();
     return maker.make(
         http,
-        OperationRequest.of(http, "template.build", wanted.name(), body),
+        OperationRequest.from(http, "template.build", wanted.name(), body),
         (progress, listener) -> templates.build(wanted, progress));
   }
 
@@ -172,7 +172,7 @@ final class TemplateController {
     Templates templates = templates();
     return maker.make(
         http,
-        OperationRequest.of(http, "template.import", wanted.name(), body),
+        OperationRequest.from(http, "template.import", wanted.name(), body),
         (progress, listener) -> templates.importImages(wanted, progress, listener));
   }
 
@@ -214,7 +214,7 @@ final class TemplateController {
     Templates templates = templates();
     return maker.make(
         http,
-        OperationRequest.of(http, "template.image", wanted.name(), body),
+        OperationRequest.from(http, "template.image", wanted.name(), body),
         (progress, listener) -> templates.buildImage(wanted, progress));
   }
 

@@ -39,7 +39,7 @@ final class TemplateMaker {
       HttpRequest<?> http,
       OperationRequest asked,
       BiFunction<Progress, IdListener, Template> operation) {
-    return work.answer(
+    return work.respond(
         http,
         asked,
         new LongOperationResponder.Task<>(
@@ -69,7 +69,7 @@ final class TemplateMaker {
     }
 
     @Override
-    public void checkWanted() {
+    public void checkCancelled() {
       running.checkCancelled();
     }
   }

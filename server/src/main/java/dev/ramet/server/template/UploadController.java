@@ -29,10 +29,10 @@ import java.io.InputStream;
 @ExecuteOn(TaskExecutors.BLOCKING)
 final class UploadController {
   private final EngineHolder engine;
-  private final Uploads uploads;
+  private final UploadStore uploads;
   private final UploadTickets grants;
 
-  UploadController(EngineHolder engine, Uploads uploads, UploadTickets grants) {
+  UploadController(EngineHolder engine, UploadStore uploads, UploadTickets grants) {
     this.engine = engine;
     this.uploads = uploads;
     this.grants = grants;
@@ -57,7 +57,7 @@ final class UploadController {
       @PathVariable String hash,
       @QueryValue @Nullable String token,
       @Body @Nullable InputStream body) {
-    Uploads.hash("hash", hash);
+    UploadStore.hash("hash", hash);
     UploadTickets.Grant grant = grants.check(token == null ? "" : token, hash);
     if (body == null) {
       throw RametException.invalid("the request body", "is required");

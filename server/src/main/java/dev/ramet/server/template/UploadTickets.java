@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 @Singleton
 public final class UploadTickets {
   private static final long LIFE_NANOS = TimeUnit.HOURS.toNanos(1);
-  private static final int MOST = 10_000;
+  private static final int MAX = 10_000;
   private static final int SECRET_BYTES = 32;
   private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -36,13 +36,13 @@ public final class UploadTickets {
   public record Grant(String caller, String hash, long givenAt) {}
 
   /** Issues a ticket and returns its secret. */
-  public String give(String caller, String hash) {
+  public String issue(String caller, String hash) {
     byte[] bytes = new byte[SECRET_BYTES];
     RANDOM.nextBytes(bytes);
     String secret = HexFormat.of().formatHex(bytes);
     synchronized (this) {
-      bySecret.values().removeIf(UploadTickets::isOver);
-      if (bySecret.size() >= MOST) {
+      bySecret.values().removeIf(UploadTickets::isExpired);
+      if (bySecret.size() >= MAX) {
         Iterator<Grant> oldest = bySecret.values().iterator();
         oldest.next();
         oldest.remove();
@@ -52,7 +52,7 @@ public final class UploadTickets {
     return secret;
   }
 
-  private static boolean isOver(Grant grant) {
+  private static boolean isExpired(Grant grant) {
     return System.nanoTime() - grant.givenAt() > LIFE_NANOS;
   }
 
@@ -63,7 +63,7 @@ public final class UploadTickets {
    */
   public synchronized Grant check(String secret, String hash) {
     Grant grant = bySecret.get(secret);
-    if (grant == null || isOver(grant) || !grant.hash().equals(hash)) {
+    if (grant == null || isExpired(grant) || !grant.hash().equals(hash)) {
       throw new RametException(
           ErrorCode.FORBIDDEN,
           "this host did not issue that upload address, or it has expired",

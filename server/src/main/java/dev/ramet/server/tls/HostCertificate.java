@@ -80,14 +80,14 @@ final class HostCertificate implements CertificateProvider {
       throw new RametException(ErrorCode.INVALID_ARGUMENT, String.join("; ", problems));
     }
     identity = read;
-    tell();
-    looks = scheduler.scheduleWithFixedDelay(LOOK, LOOK, this::look);
+    publish();
+    looks = scheduler.scheduleWithFixedDelay(LOOK, LOOK, this::reloadIfChanged);
   }
 
   /** Checks whether the files have changed. */
-  synchronized void look() {
+  synchronized void reloadIfChanged() {
     try {
-      if (own != null && SelfIssuedCertificate.endsSoon(identity)) {
+      if (own != null && SelfIssuedCertificate.expiresSoon(identity)) {
         own.prepare();
       }
       List<Object> found = stamps();
@@ -103,14 +103,14 @@ final class HostCertificate implements CertificateProvider {
                   LOG.error("{}: {}; the host keeps using {}", setting, problem, identity));
       if (read != null && !read.equals(identity)) {
         identity = read;
-        tell();
+        publish();
       }
     } catch (RuntimeException e) {
       LOG.error("the host keeps using {}", identity, e);
     }
   }
 
-  private void tell() {
+  private void publish() {
     LOG.info("using the TLS certificate of {}", identity);
     stores.emitNext(identity.keyStore(), Sinks.EmitFailureHandler.FAIL_FAST);
   }

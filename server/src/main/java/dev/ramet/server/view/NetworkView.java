@@ -25,7 +25,7 @@ final class NetworkView {
   static @Nullable NetworkSettings of(SandboxRules rules, boolean all) {
     NetworkRules out = rules.network();
     InboundRules in = rules.inbound();
-    if (out.none() && in.equals(InboundRules.PLAIN)) {
+    if (out.isEmpty() && in.equals(InboundRules.PLAIN)) {
       return null;
     }
     return new NetworkSettings(
@@ -35,7 +35,7 @@ final class NetworkView {
         in.hostMask(),
         in.httpsPorts().isEmpty() ? null : List.copyOf(in.httpsPorts()),
         proxy(out.egressProxy()),
-        out.requests().none() || !all ? null : requests(out.requests()));
+        out.requests().isEmpty() || !all ? null : requests(out.requests()));
   }
 
   /**

@@ -53,7 +53,7 @@ import java.util.Locale;
 @ExecuteOn(TaskExecutors.BLOCKING)
 final class VolumeContentController {
   private static final String BEARER = "Bearer ";
-  private static final int MOST_DEPTH = 1000;
+  private static final int MAX_DEPTH = 1000;
 
   private final EngineHolder engine;
 
@@ -86,10 +86,10 @@ final class VolumeContentController {
       @QueryValue @Nullable String path,
       @QueryValue @Nullable Integer depth) {
     VolumeContent content = content(http, id);
-    if (depth != null && (depth < 1 || depth > MOST_DEPTH)) {
-      throw RametException.invalid("depth", "must be 1 to " + MOST_DEPTH);
+    if (depth != null && (depth < 1 || depth > MAX_DEPTH)) {
+      throw RametException.invalid("depth", "must be 1 to " + MAX_DEPTH);
     }
-    return content.list(given(path), depth == null ? 1 : depth).stream()
+    return content.list(requirePath(path), depth == null ? 1 : depth).stream()
         .map(VolumeContentController::info)
         .toList();
   }
@@ -119,7 +119,8 @@ final class VolumeContentController {
     VolumeContent content = content(http, id);
     boolean forced = FieldValidation.flag("force", force, false);
     return info(
-        content.makeDirectory(given(path), new VolumeContent.Attributes(uid, gid, mode), forced));
+        content.makeDirectory(
+            requirePath(path), new VolumeContent.Attributes(uid, gid, mode), forced));
   }
 
   /**
@@ -132,7 +133,7 @@ final class VolumeContentController {
   @Get("/path")
   VolumeEntryInfo getVolumePath(
       HttpRequest<?> http, @PathVariable String id, @QueryValue @Nullable String path) {
-    return info(content(http, id).stat(given(path)));
+    return info(content(http, id).stat(requirePath(path)));
   }
 
   /**
@@ -152,7 +153,8 @@ final class VolumeContentController {
     VolumeMetadata wanted = JsonBody.read(body, VolumeMetadata.class);
     return info(
         content.update(
-            given(path), new VolumeContent.Attributes(wanted.uid(), wanted.gid(), wanted.mode())));
+            requirePath(path),
+            new VolumeContent.Attributes(wanted.uid(), wanted.gid(), wanted.mode())));
   }
 
   /**
@@ -165,7 +167,7 @@ final class VolumeContentController {
   @Status(HttpStatus.NO_CONTENT)
   void deleteVolumePath(
       HttpRequest<?> http, @PathVariable String id, @QueryValue @Nullable String path) {
-    content(http, id).remove(given(path));
+    content(http, id).remove(requirePath(path));
   }
 
   /**
@@ -185,7 +187,7 @@ final class VolumeContentController {
               schema = @Schema(type = "string", format = "binary")))
   HttpResponse<StreamedFile> readVolumeFile(
       HttpRequest<?> http, @PathVariable String id, @QueryValue @Nullable String path) {
-    VolumeContent.Opened opened = content(http, id).read(given(path));
+    VolumeContent.Opened opened = content(http, id).read(requirePath(path));
     VolumeEntry entry = opened.entry();
     return HttpResponse.ok(
         new StreamedFile(
@@ -229,7 +231,7 @@ final class VolumeContentController {
     boolean overwrite = FieldValidation.flag("force", force, true);
     boolean parents = FieldValidation.flag("force", force, false);
     try (InputStream received = body == null ? InputStream.nullInputStream() : body) {
-      return info(content.write(given(path), received, attributes, overwrite, parents));
+      return info(content.write(requirePath(path), received, attributes, overwrite, parents));
     } catch (InterruptedIOException e) {
       Thread.currentThread().interrupt();
       throw new RametException(ErrorCode.CANCELLED, "interrupted", e);
@@ -238,7 +240,7 @@ final class VolumeContentController {
     }
   }
 
-  private static String given(@Nullable String path) {
+  private static String requirePath(@Nullable String path) {
     return FieldValidation.required("path", path);
   }
 

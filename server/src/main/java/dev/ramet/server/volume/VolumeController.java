@@ -53,8 +53,8 @@ final class VolumeController {
       @Body @Nullable @Schema(implementation = CreateVolume.class) String body) {
     CreateVolume request = JsonBody.read(body, CreateVolume.class);
     String name = FieldValidation.name("name", FieldValidation.required("name", request.name()));
-    return work.once(
-            OperationRequest.of(http, "volume.create", name, body),
+    return work.runOnce(
+            OperationRequest.from(http, "volume.create", name, body),
             JsonBody.reader(VolumeInfo.class),
             (operation, listener) -> {
               Volume made = volumes().create(name, listener);
@@ -99,7 +99,7 @@ final class VolumeController {
   @Status(HttpStatus.NO_CONTENT)
   void deleteVolume(HttpRequest<?> http, @PathVariable String id) {
     work.run(
-        OperationRequest.of(http, "volume.delete", volumes().get(id).id(), null),
+        OperationRequest.from(http, "volume.delete", volumes().get(id).id(), null),
         operation -> {
           volumes().delete(id);
           return id;

@@ -14,25 +14,25 @@ class RateLimitTest {
   void allowsABurstThenTheRate() {
     RateLimit limit = new RateLimit(2, clock::get);
     for (int i = 0; i < 4; i++) {
-      assertEquals(0, limit.take("a"));
+      assertEquals(0, limit.countRequest("a"));
     }
-    assertEquals(1, limit.take("a"));
-    assertEquals(0, limit.take("b"), "each caller has its own");
+    assertEquals(1, limit.countRequest("a"));
+    assertEquals(0, limit.countRequest("b"), "each caller has its own");
     clock.addAndGet(500_000_000L);
-    assertEquals(0, limit.take("a"));
-    assertTrue(limit.take("a") > 0);
+    assertEquals(0, limit.countRequest("a"));
+    assertTrue(limit.countRequest("a") > 0);
     clock.addAndGet(3_600_000_000_000L);
     for (int i = 0; i < 4; i++) {
-      assertEquals(0, limit.take("a"), "no more than a burst is saved up");
+      assertEquals(0, limit.countRequest("a"), "no more than a burst is saved up");
     }
-    assertTrue(limit.take("a") > 0);
+    assertTrue(limit.countRequest("a") > 0);
   }
 
   @Test
   void zeroIsNoLimit() {
     RateLimit limit = new RateLimit(0, clock::get);
     for (int i = 0; i < 10_000; i++) {
-      assertEquals(0, limit.take("a"));
+      assertEquals(0, limit.countRequest("a"));
     }
   }
 
@@ -40,10 +40,10 @@ class RateLimitTest {
   void remembersNoMoreCallersThanItCan() {
     RateLimit limit = new RateLimit(1, clock::get);
     for (int i = 0; i < 10_000; i++) {
-      assertEquals(0, limit.take("caller" + i));
+      assertEquals(0, limit.countRequest("caller" + i));
     }
-    assertEquals(1, limit.take("one more"), "all of them have just asked");
+    assertEquals(1, limit.countRequest("one more"), "all of them have just asked");
     clock.addAndGet(10_000_000_000L);
-    assertEquals(0, limit.take("one more"));
+    assertEquals(0, limit.countRequest("one more"));
   }
 }

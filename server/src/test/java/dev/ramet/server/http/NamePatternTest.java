@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class NamePatternTest {
   @Test
   void anAsteriskStandsForTheNamesBelow() {
-    NamePattern wild = NamePattern.of("*.Wild.test.");
+    NamePattern wild = NamePattern.parse("*.Wild.test.");
     assertTrue(wild.matches("a.wild.test"));
     assertTrue(wild.matches("a.b.wild.test"));
     assertFalse(wild.matches("wild.test"));
@@ -18,9 +18,9 @@ class NamePatternTest {
 
   @Test
   void aNameStandsForItselfAlone() {
-    NamePattern name = NamePattern.of("More.test");
+    NamePattern name = NamePattern.parse("More.test");
     assertTrue(name.matches("more.test"));
     assertFalse(name.matches("x.more.test"));
-    assertFalse(NamePattern.of("").matches(""));
+    assertFalse(NamePattern.parse("").matches(""));
   }
 }

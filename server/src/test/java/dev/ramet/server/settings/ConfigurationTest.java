@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.config.Configuration;
+import dev.ramet.config.ConfigurationSources;
 import dev.ramet.config.Problem;
-import dev.ramet.config.Sources;
 import dev.ramet.config.Value;
 import dev.ramet.server.start.HostConfiguration;
 import java.io.IOException;
@@ -43,7 +43,8 @@ class ConfigurationTest {
       Map<String, String> properties,
       Map<String, String> flags)
       throws IOException {
-    return HostConfiguration.load(new Sources(write(yaml), environment, properties, flags))
+    return HostConfiguration.load(
+            new ConfigurationSources(write(yaml), environment, properties, flags))
         .configuration();
   }
 
@@ -221,12 +222,15 @@ class ConfigurationTest {
   void aFileThatIsNamedMustBeReadable() throws IOException {
     Path absent = directory.resolve("absent.yaml");
     Configuration none =
-        HostConfiguration.load(Sources.of(absent, Map.of(), Map.of())).configuration();
+        HostConfiguration.load(ConfigurationSources.create(absent, Map.of(), Map.of()))
+            .configuration();
     assertEquals(absent + ": does not exist", none.problems().get(0).toString());
     Path bytes = directory.resolve("bytes.yaml");
     Files.write(bytes, new byte[] {'a', (byte) 0xff});
     Configuration binary =
-        HostConfiguration.load(Sources.of(null, Map.of("RAMET_CONFIG", bytes.toString()), Map.of()))
+        HostConfiguration.load(
+                ConfigurationSources.create(
+                    null, Map.of("RAMET_CONFIG", bytes.toString()), Map.of()))
             .configuration();
     assertEquals(bytes + ": is not UTF-8 text", binary.problems().get(0).toString());
   }

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.certificates.TlsIdentity;
 import dev.ramet.config.Configuration;
+import dev.ramet.config.ConfigurationSources;
 import dev.ramet.config.Problem;
-import dev.ramet.config.Sources;
 import dev.ramet.engine.OutboundSettings;
 import dev.ramet.pluginhost.find.PluginPolicy;
 import dev.ramet.server.start.HostConfiguration;
@@ -98,7 +98,8 @@ class ReferenceTest {
     try {
       Files.writeString(file, all);
       Configuration set =
-          HostConfiguration.load(Sources.of(file, Map.of(), Map.of())).configuration();
+          HostConfiguration.load(ConfigurationSources.create(file, Map.of(), Map.of()))
+              .configuration();
       // The example certificate does not exist.
       assertEquals(
           Set.of("ramet.tls-certificate", "ramet.tls-key"),

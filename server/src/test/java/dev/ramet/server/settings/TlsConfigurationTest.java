@@ -4,7 +4,7 @@ package dev.ramet.server.settings;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ramet.config.Sources;
+import dev.ramet.config.ConfigurationSources;
 import dev.ramet.server.start.HostConfiguration;
 import dev.ramet.server.tls.TestFiles;
 import java.io.IOException;
@@ -58,7 +58,7 @@ class TlsConfigurationTest {
   private static List<String> problems(String... lines) throws IOException {
     Path file = directory.resolve("ramet.yaml");
     Files.writeString(file, "ramet:\n  " + String.join("\n  ", lines) + "\n");
-    return HostConfiguration.load(new Sources(file, Map.of(), Map.of(), Map.of()))
+    return HostConfiguration.load(new ConfigurationSources(file, Map.of(), Map.of(), Map.of()))
         .configuration()
         .problems()
         .stream()

@@ -132,7 +132,7 @@ class BuildsAfterRestartTest {
 
   private static final class Silent implements BuildLog {
     @Override
-    public void at(int number) {}
+    public void stepReached(int number) {}
 
     @Override
     public void step(String description) {}
@@ -141,7 +141,7 @@ class BuildsAfterRestartTest {
     public void output(boolean error, String line) {}
 
     @Override
-    public void waiting() {}
+    public void heartbeat() {}
   }
 
   @Test

@@ -86,7 +86,7 @@ final class FakeSnapshots implements Snapshots {
 
   /** Returns the newest snapshot unless {@link #changed} is true. */
   @Override
-  public Optional<Snapshot> unchanged(String sandboxId) {
+  public Optional<Snapshot> findUnchanged(String sandboxId) {
     engine.sandboxes.get(sandboxId);
     return changed ? Optional.empty() : list(sandboxId).stream().findFirst();
   }

@@ -99,12 +99,12 @@ final class FakeTemplates implements Templates {
   @Override
   public Template derive(DerivedTemplate request, BuildLog log, IdListener ids) {
     derived.add(request);
-    log.at(0);
+    log.stepReached(0);
     log.step("starting " + request.source());
     get(request.source());
     int number = 0;
     for (BuildStep step : request.steps()) {
-      log.at(++number);
+      log.stepReached(++number);
       log.step(String.valueOf(step));
       if (step instanceof BuildStep.Run run) {
         log.output(false, "said by " + run.command());
@@ -112,11 +112,11 @@ final class FakeTemplates implements Templates {
           throw new RametException(ErrorCode.INVALID_ARGUMENT, "exit status 1");
         }
         while (run.command().equals("sleep")) {
-          log.waiting();
+          log.heartbeat();
         }
       }
     }
-    log.at(number + 1);
+    log.stepReached(number + 1);
     log.step("capturing the machine");
     Template made =
         new Template(

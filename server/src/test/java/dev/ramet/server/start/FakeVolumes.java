@@ -79,7 +79,7 @@ final class FakeVolumes implements Volumes {
                 byId.values().stream()
                     .filter(v -> v.name().equals(mount.name()) || v.id().equals(mount.name()))
                     .findFirst()
-                    .map(mount::of)
+                    .map(mount::resolvedTo)
                     .orElseThrow(() -> RametException.notFound("volume", mount.name())))
         .toList();
   }

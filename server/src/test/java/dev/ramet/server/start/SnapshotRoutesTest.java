@@ -85,9 +85,9 @@ final class SnapshotRoutesTest extends ApiGround {
     assertEquals(
         201,
         host.post("/sandboxes/" + id + "/snapshots", "{\"memoryMode\":\"incremental\"}").status());
-    assertEquals(NewSnapshot.of(id, null).by("incremental"), host.engine.snapshots.last);
+    assertEquals(NewSnapshot.named(id, null).by("incremental"), host.engine.snapshots.last);
     assertEquals(201, host.post("/sandboxes/" + id + "/snapshots", "{\"verify\":true}").status());
-    assertEquals(NewSnapshot.of(id, null).verified(), host.engine.snapshots.last);
+    assertEquals(NewSnapshot.named(id, null).verified(), host.engine.snapshots.last);
     JsonNode capture = made.json().path("capture");
     assertEquals(0.25, capture.path("pausePhasesMs").path("stop").asDouble());
     assertEquals("base-gone", capture.path("passedOver").path(0).path("cause").asText());

@@ -66,20 +66,20 @@ class HostCertificateTest {
       Disposable listening =
           Flux.from(certificate.getKeyStore()).subscribe(store -> shown.add(name(store)));
       assertEquals(List.of("CN=one"), shown);
-      certificate.look();
+      certificate.reloadIfChanged();
       assertEquals(1, shown.size());
       put("two");
-      certificate.look();
+      certificate.reloadIfChanged();
       assertEquals(List.of("CN=one", "CN=two"), shown);
       put("old");
-      certificate.look();
+      certificate.reloadIfChanged();
       Files.delete(root.resolve("used.key"));
-      certificate.look();
+      certificate.reloadIfChanged();
       Files.copy(root.resolve("one.key"), root.resolve("used.key"));
-      certificate.look();
+      certificate.reloadIfChanged();
       assertEquals(2, shown.size());
       put("one");
-      certificate.look();
+      certificate.reloadIfChanged();
       assertEquals("CN=one", shown.get(2));
       listening.dispose();
       certificate.close();

@@ -120,11 +120,14 @@ class SelfIssuedCertificateTest {
     keytool.put("a", new TlsIdentity(Pem.certificates(key), Pem.key(key)));
     keytool.make("h", "CN=short", Duration.ofDays(3), "-signer", "a");
     TlsIdentity brief = keytool.get("h");
-    assertTrue(SelfIssuedCertificate.endsSoon(brief));
+    assertTrue(SelfIssuedCertificate.expiresSoon(brief));
     String heading = Files.readAllLines(file("host.pem")).get(0) + "\n";
     Files.writeString(
         file("host.pem"),
-        heading + Pem.text(brief.key()) + Pem.text(brief.chain().get(0)) + Pem.text(authority));
+        heading
+            + Pem.encode(brief.key())
+            + Pem.encode(brief.chain().get(0))
+            + Pem.encode(authority));
     own.prepare();
     assertEquals(authority, certificate("ca.pem"));
     assertEquals("CN=Ramet", certificate("host.pem").getSubjectX500Principal().getName());

@@ -24,8 +24,8 @@ public final class TestFiles {
     Keytool keytool = new Keytool(work);
     keytool.make("x", "CN=" + name, Duration.ofDays(days), options);
     TlsIdentity made = keytool.get("x");
-    Files.writeString(directory.resolve(name + ".crt"), Pem.text(made.chain().get(0)));
-    Files.writeString(directory.resolve(name + ".key"), Pem.text(made.key()));
+    Files.writeString(directory.resolve(name + ".crt"), Pem.encode(made.chain().get(0)));
+    Files.writeString(directory.resolve(name + ".key"), Pem.encode(made.key()));
     Files.delete(work.resolve("store"));
     Files.delete(work);
   }

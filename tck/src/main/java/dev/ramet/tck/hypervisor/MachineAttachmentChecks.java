@@ -62,7 +62,7 @@ public abstract class MachineAttachmentChecks {
       RametException e =
           assertThrows(
               RametException.class,
-              () -> world().driver.boot(spec, MachineWorld.PATIENCE),
+              () -> world().driver.boot(spec, MachineWorld.TIMEOUT),
               () -> "a disk by " + disk.kind() + ", which is not stated, must be refused");
       assertTrue(
           Set.of(ErrorCode.UNSUPPORTED, ErrorCode.INVALID_ARGUMENT).contains(e.code()),
@@ -103,7 +103,7 @@ public abstract class MachineAttachmentChecks {
                     .restore(
                         spec,
                         new SavedVm(saved.devices(), handler, saved.identity()),
-                        MachineWorld.PATIENCE),
+                        MachineWorld.TIMEOUT),
             "a driver that does not state '" + HypervisorFeature.FAULT_HANDLER + "' refuses one");
     assertEquals(ErrorCode.UNSUPPORTED, e.code(), e::toString);
     assertNotNull(e.remedy(), "the error must say what to do");
@@ -116,7 +116,7 @@ public abstract class MachineAttachmentChecks {
     MemorySource.FaultHandler handler = world().harness.serve(saved.memory().path(), touched);
     assertNotNull(handler, "the harness of a driver with fault handlers must serve images");
     SavedVm remote = new SavedVm(saved.devices(), handler, saved.identity());
-    PausedVm paused = world().driver.restore(world().spec(), remote, MachineWorld.PATIENCE);
+    PausedVm paused = world().driver.restore(world().spec(), remote, MachineWorld.TIMEOUT);
     assertTrue(
         touched.size() < image.length / PAGE,
         "a machine that has not run yet must not have fetched all of its memory");

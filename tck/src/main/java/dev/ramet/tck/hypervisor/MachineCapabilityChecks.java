@@ -98,16 +98,15 @@ public abstract class MachineCapabilityChecks {
         "of-the-third",
         "a machine that is restored from one without");
     world()
-        .awaitRunning(
-            world().driver.restore(world().spec(), saved, MachineWorld.PATIENCE).resume());
+        .awaitRunning(world().driver.restore(world().spec(), saved, MachineWorld.TIMEOUT).resume());
   }
 
   private RunningVm withSecret(String text, @Nullable SavedVm saved) throws IOException {
     VmSpec spec = world().spec().with(new GuestSecret(text));
     RunningVm vm =
         saved == null
-            ? world().driver.boot(spec, MachineWorld.PATIENCE)
-            : world().driver.restore(spec, saved, MachineWorld.PATIENCE).resume();
+            ? world().driver.boot(spec, MachineWorld.TIMEOUT)
+            : world().driver.restore(spec, saved, MachineWorld.TIMEOUT).resume();
     world().awaitRunning(vm);
     return vm;
   }
@@ -152,7 +151,7 @@ public abstract class MachineCapabilityChecks {
     RunningVm booted = world().boot();
     SavedVm saved = world().save(booted);
     RunningVm restored =
-        world().driver.restore(world().spec(), saved, MachineWorld.PATIENCE).resume();
+        world().driver.restore(world().spec(), saved, MachineWorld.TIMEOUT).resume();
     for (RunningVm vm : new RunningVm[] {booted, restored}) {
       assertEquals(
           stated,
@@ -235,7 +234,7 @@ public abstract class MachineCapabilityChecks {
   @Test
   void restoredMemoryIsMappedPrivately() throws Exception {
     SavedVm saved = world().save(world().boot());
-    RunningVm vm = world().driver.restore(world().spec(), saved, MachineWorld.PATIENCE).resume();
+    RunningVm vm = world().driver.restore(world().spec(), saved, MachineWorld.TIMEOUT).resume();
     for (MemoryRegion region : vm.memory().regions()) {
       assertTrue(
           region.kind() != MemoryRegion.Kind.SHARED,

@@ -56,7 +56,7 @@ public abstract class MachineConcurrencyChecks {
         thread -> {
           if (thread == 0) {
             MachineWorld.sleep(5);
-            vm.kill(MachineWorld.PATIENCE);
+            vm.kill(MachineWorld.TIMEOUT);
             return;
           }
           for (int i = 0; i < 5; i++) {
@@ -79,7 +79,7 @@ public abstract class MachineConcurrencyChecks {
     Threads.run(
         THREADS,
         thread -> {
-          vm.kill(MachineWorld.PATIENCE);
+          vm.kill(MachineWorld.TIMEOUT);
           assertEquals(
               Set.of(),
               world().harness.processes(vm.spec().directory()),
@@ -96,14 +96,14 @@ public abstract class MachineConcurrencyChecks {
     Threads.run(
         specs.length,
         thread -> {
-          RunningVm vm = world().driver.boot(specs[thread], MachineWorld.PATIENCE);
+          RunningVm vm = world().driver.boot(specs[thread], MachineWorld.TIMEOUT);
           world().awaitRunning(vm);
           try (PausedVm paused = vm.pause()) {
             world().standsStill(vm, "another machine's resume must not reach this one");
             assertEquals(vm.pid(), paused.pid());
           }
           world().awaitRunning(vm);
-          vm.kill(MachineWorld.PATIENCE);
+          vm.kill(MachineWorld.TIMEOUT);
         });
   }
 }

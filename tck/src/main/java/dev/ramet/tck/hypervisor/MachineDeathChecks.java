@@ -55,12 +55,12 @@ public abstract class MachineDeathChecks {
     failed("pause()", vm::pause);
     failed("memory()", vm::memory);
     failed("pauseAndSave()", () -> vm.pauseAndSave(world().root));
-    vm.kill(MachineWorld.PATIENCE);
+    vm.kill(MachineWorld.TIMEOUT);
     assertEquals(
         Optional.empty(),
-        world().driver.reattach(vm.spec(), MachineWorld.PATIENCE),
+        world().driver.reattach(vm.spec(), MachineWorld.TIMEOUT),
         "a machine that ended is not found again");
-    world().awaitRunning(world().driver.boot(vm.spec(), MachineWorld.PATIENCE));
+    world().awaitRunning(world().driver.boot(vm.spec(), MachineWorld.TIMEOUT));
   }
 
   @Test
@@ -97,12 +97,12 @@ public abstract class MachineDeathChecks {
     SavedVm saved = world().save(world().boot());
     for (int i = 0; i < CUTS; i++) {
       VmSpec boot = world().spec();
-      cut(boot, i * CUT_MILLIS, () -> world().driver.boot(boot, MachineWorld.PATIENCE));
+      cut(boot, i * CUT_MILLIS, () -> world().driver.boot(boot, MachineWorld.TIMEOUT));
       VmSpec restore = world().spec();
       cut(
           restore,
           i * CUT_MILLIS,
-          () -> resumed(world().driver.restore(restore, saved, MachineWorld.PATIENCE)));
+          () -> resumed(world().driver.restore(restore, saved, MachineWorld.TIMEOUT)));
     }
   }
 
@@ -153,15 +153,15 @@ public abstract class MachineDeathChecks {
     world().awaitRunning(vm);
     Hypervisor next = world().open();
     RunningVm found =
-        next.reattach(vm.spec(), MachineWorld.PATIENCE)
+        next.reattach(vm.spec(), MachineWorld.TIMEOUT)
             .orElseThrow(() -> new AssertionError("a machine outlives the host that started it"));
     assertEquals(vm.pid(), found.pid());
     assertEquals(vm.identity(), found.identity(), "identity() is the same after reattach()");
     assertEquals(vm.memory(), found.memory(), "memory() is the same after reattach()");
     SavedVm saved = world().save(found);
-    world().awaitRunning(next.restore(world().spec(), saved, MachineWorld.PATIENCE).resume());
-    found.kill(MachineWorld.PATIENCE);
-    assertEquals(Optional.empty(), next.reattach(vm.spec(), MachineWorld.PATIENCE));
+    world().awaitRunning(next.restore(world().spec(), saved, MachineWorld.TIMEOUT).resume());
+    found.kill(MachineWorld.TIMEOUT);
+    assertEquals(Optional.empty(), next.reattach(vm.spec(), MachineWorld.TIMEOUT));
   }
 
   @Test
@@ -169,7 +169,7 @@ public abstract class MachineDeathChecks {
     RunningVm vm = world().boot();
     vm.pause();
     world().driver.close();
-    RunningVm found = world().open().reattach(vm.spec(), MachineWorld.PATIENCE).orElseThrow();
+    RunningVm found = world().open().reattach(vm.spec(), MachineWorld.TIMEOUT).orElseThrow();
     world().awaitRunning(found);
     found.pause().close();
     world().awaitRunning(found);
@@ -179,7 +179,7 @@ public abstract class MachineDeathChecks {
   void aPauseThatWasLostIsEndedByReattaching() throws Exception {
     RunningVm vm = world().boot();
     PausedVm lost = vm.pause();
-    RunningVm found = world().driver.reattach(vm.spec(), MachineWorld.PATIENCE).orElseThrow();
+    RunningVm found = world().driver.reattach(vm.spec(), MachineWorld.TIMEOUT).orElseThrow();
     assertEquals(vm.pid(), found.pid());
     world().awaitRunning(found);
     try (PausedVm paused = found.pause()) {
@@ -194,18 +194,18 @@ public abstract class MachineDeathChecks {
   void nothingIsFoundWhereNothingRan() throws Exception {
     VmSpec spec = world().harness.spec("nothing", world().directory("nothing"));
     Set<String> before = MachineWorld.names(spec.directory());
-    assertEquals(Optional.empty(), world().driver.reattach(spec, MachineWorld.PATIENCE));
+    assertEquals(Optional.empty(), world().driver.reattach(spec, MachineWorld.TIMEOUT));
     assertEquals(before, MachineWorld.names(spec.directory()));
     Files.delete(spec.directory());
-    assertEquals(Optional.empty(), world().driver.reattach(spec, MachineWorld.PATIENCE));
+    assertEquals(Optional.empty(), world().driver.reattach(spec, MachineWorld.TIMEOUT));
   }
 
   @Test
   void reapingEndsWhatIsBelowADirectoryAndNothingElse() throws Exception {
     RunningVm inside =
-        world().driver.boot(world().spec("in", world().directory("a/one")), MachineWorld.PATIENCE);
+        world().driver.boot(world().spec("in", world().directory("a/one")), MachineWorld.TIMEOUT);
     RunningVm outside =
-        world().driver.boot(world().spec("out", world().directory("ab")), MachineWorld.PATIENCE);
+        world().driver.boot(world().spec("out", world().directory("ab")), MachineWorld.TIMEOUT);
     world().open().reap(world().directory("a"));
     assertEquals(
         Set.of(),

@@ -87,7 +87,7 @@ public abstract class MachineFactsChecks {
     RametException e =
         assertThrows(
             RametException.class,
-            () -> world().driver.boot(spec, MachineWorld.PATIENCE),
+            () -> world().driver.boot(spec, MachineWorld.TIMEOUT),
             () -> "refuse what cannot be: " + what);
     assertEquals(ErrorCode.INVALID_ARGUMENT, e.code(), e::toString);
     world().nothingLeft(spec, "a start that is refused (" + what + ")");
@@ -99,7 +99,7 @@ public abstract class MachineFactsChecks {
     sendsThrough(booted.spec(), booted.egress(), booted.pid());
     SavedVm saved = world().save(booted);
     VmSpec spec = world().spec();
-    PausedVm paused = world().driver.restore(spec, saved, MachineWorld.PATIENCE);
+    PausedVm paused = world().driver.restore(spec, saved, MachineWorld.TIMEOUT);
     sendsThrough(spec, paused.egress(), paused.pid());
     RunningVm vm = paused.resume();
     sendsThrough(spec, vm.egress(), vm.pid());
@@ -160,10 +160,7 @@ public abstract class MachineFactsChecks {
   void whatIsStatedForTrackingIsOffered() throws Exception {
     RunningVm booted = world().boot();
     RunningVm restored =
-        world()
-            .driver
-            .restore(world().spec(), world().save(booted), MachineWorld.PATIENCE)
-            .resume();
+        world().driver.restore(world().spec(), world().save(booted), MachineWorld.TIMEOUT).resume();
     for (RunningVm vm : List.of(booted, restored)) {
       offered(Access.DIRTY_LOG, vm.memory().dirtyLog() != null);
       offered(Access.OFFERED_USERFAULTFD, vm.memory().userfaultfd() != null);
@@ -210,15 +207,14 @@ public abstract class MachineFactsChecks {
                 .toList()),
         saved);
     world()
-        .awaitRunning(
-            world().driver.restore(world().spec(), saved, MachineWorld.PATIENCE).resume());
+        .awaitRunning(world().driver.restore(world().spec(), saved, MachineWorld.TIMEOUT).resume());
   }
 
   private void corrupt(String how, VmSpec spec, SavedVm saved) throws Exception {
     RametException e =
         assertThrows(
             RametException.class,
-            () -> world().driver.restore(spec, saved, MachineWorld.PATIENCE),
+            () -> world().driver.restore(spec, saved, MachineWorld.TIMEOUT),
             () -> "refuse to restore " + how);
     assertEquals(ErrorCode.CORRUPT, e.code(), e::toString);
     world().nothingLeft(spec, "a restore " + how);
@@ -227,8 +223,8 @@ public abstract class MachineFactsChecks {
   @Test
   void copiesGetAGenerationIdWhereThatIsStated() throws Exception {
     SavedVm saved = world().save(world().boot());
-    RunningVm one = world().driver.restore(world().spec(), saved, MachineWorld.PATIENCE).resume();
-    RunningVm other = world().driver.restore(world().spec(), saved, MachineWorld.PATIENCE).resume();
+    RunningVm one = world().driver.restore(world().spec(), saved, MachineWorld.TIMEOUT).resume();
+    RunningVm other = world().driver.restore(world().spec(), saved, MachineWorld.TIMEOUT).resume();
     String first = world().harness.generationId(one);
     if (first == null) {
       return; // This guest cannot report it.

@@ -32,7 +32,7 @@ public abstract class MachineLifeChecks {
   @Test
   void aBootedMachineRunsAndSaysWhatItIs() throws Exception {
     VmSpec spec = world().spec();
-    RunningVm vm = world().driver.boot(spec, MachineWorld.PATIENCE);
+    RunningVm vm = world().driver.boot(spec, MachineWorld.TIMEOUT);
     world().awaitRunning(vm);
     assertEquals(spec, vm.spec(), "spec() is what the machine was started with");
     assertEquals(
@@ -158,16 +158,16 @@ public abstract class MachineLifeChecks {
   void aKilledMachineIsGoneWhenTheCallReturns() throws Exception {
     RunningVm vm = world().boot();
     RunningVm other = world().boot();
-    vm.kill(MachineWorld.PATIENCE);
+    vm.kill(MachineWorld.TIMEOUT);
     assertEquals(
         Set.of(),
         world().harness.processes(vm.spec().directory()),
         "kill() waits until the process is gone");
     VmExit exit = world().ended(vm);
     assertTrue(exit.requested(), "an end by kill() is a requested one");
-    vm.kill(MachineWorld.PATIENCE);
+    vm.kill(MachineWorld.TIMEOUT);
     world().awaitRunning(other);
-    RunningVm again = world().driver.boot(vm.spec(), MachineWorld.PATIENCE);
+    RunningVm again = world().driver.boot(vm.spec(), MachineWorld.TIMEOUT);
     world().awaitRunning(again);
   }
 

@@ -43,7 +43,7 @@ public abstract class MachineLogChecks {
     }
     SavedVm saved = world().save(world().boot());
     byte[] image = Files.readAllBytes(saved.memory().path());
-    RunningVm vm = world().driver.restore(world().spec(), saved, MachineWorld.PATIENCE).resume();
+    RunningVm vm = world().driver.restore(world().spec(), saved, MachineWorld.TIMEOUT).resume();
     world().awaitRunning(vm);
     try (PausedVm paused = vm.pause()) {
       DirtyLog.Drained first = log(vm).drain();
@@ -85,7 +85,7 @@ public abstract class MachineLogChecks {
     DirtyLog.Drained last = log(vm).drain();
     world().driver.close();
     Hypervisor next = world().open();
-    RunningVm found = next.reattach(vm.spec(), MachineWorld.PATIENCE).orElseThrow();
+    RunningVm found = next.reattach(vm.spec(), MachineWorld.TIMEOUT).orElseThrow();
     DirtyLog.Drained now = log(found).drain();
     assertTrue(
         now.since() == last.until() || now.since() == DirtyLog.UNKNOWN,

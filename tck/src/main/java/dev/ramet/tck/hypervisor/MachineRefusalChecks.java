@@ -55,16 +55,13 @@ public abstract class MachineRefusalChecks {
         what,
         spec,
         EnumSet.of(ErrorCode.INVALID_ARGUMENT),
-        () -> world().driver.boot(spec, MachineWorld.PATIENCE));
+        () -> world().driver.boot(spec, MachineWorld.TIMEOUT));
   }
 
   private void restoreRefused(String what, VmSpec spec, SavedVm saved, ErrorCode... codes)
       throws Exception {
     refused(
-        what,
-        spec,
-        Set.of(codes),
-        () -> world().driver.restore(spec, saved, MachineWorld.PATIENCE));
+        what, spec, Set.of(codes), () -> world().driver.restore(spec, saved, MachineWorld.TIMEOUT));
   }
 
   @Test
@@ -86,7 +83,7 @@ public abstract class MachineRefusalChecks {
       bootRefused("port 0", on(good, user.address(), List.of(0)));
       bootRefused("port 65536", on(good, user.address(), List.of(65_536)));
     }
-    world().awaitRunning(world().driver.boot(good, MachineWorld.PATIENCE));
+    world().awaitRunning(world().driver.boot(good, MachineWorld.TIMEOUT));
   }
 
   /** A driver that builds command lines from these names must quote them. */
@@ -96,9 +93,9 @@ public abstract class MachineRefusalChecks {
     for (String name : List.of("a,b=c", "a b", "-x", "a\"b", "$(id)", "ä→", "x".repeat(200))) {
       Path directory = world().directory("n" + n++ + ",a=b c");
       VmSpec spec = world().spec(name, directory);
-      RunningVm vm = world().driver.boot(spec, MachineWorld.PATIENCE);
+      RunningVm vm = world().driver.boot(spec, MachineWorld.TIMEOUT);
       world().awaitRunning(vm);
-      vm.kill(MachineWorld.PATIENCE);
+      vm.kill(MachineWorld.TIMEOUT);
     }
   }
 
@@ -144,7 +141,7 @@ public abstract class MachineRefusalChecks {
         spec,
         as(saved, new VmIdentity(own.hypervisor(), own.version(), Map.of("unheard-of", "x"))),
         ErrorCode.UNSUPPORTED);
-    world().awaitRunning(world().driver.restore(spec, saved, MachineWorld.PATIENCE).resume());
+    world().awaitRunning(world().driver.restore(spec, saved, MachineWorld.TIMEOUT).resume());
   }
 
   @Test
@@ -170,7 +167,7 @@ public abstract class MachineRefusalChecks {
     Files.delete(image);
     restoreRefused("no memory image", spec, saved, damaged);
     Files.write(image, whole);
-    world().awaitRunning(world().driver.restore(spec, saved, MachineWorld.PATIENCE).resume());
+    world().awaitRunning(world().driver.restore(spec, saved, MachineWorld.TIMEOUT).resume());
   }
 
   @Test
@@ -180,8 +177,8 @@ public abstract class MachineRefusalChecks {
     Set<String> before = MachineWorld.names(vm.spec().directory());
     for (Runnable second :
         List.<Runnable>of(
-            () -> world().driver.boot(vm.spec(), MachineWorld.PATIENCE),
-            () -> world().driver.restore(vm.spec(), saved, MachineWorld.PATIENCE))) {
+            () -> world().driver.boot(vm.spec(), MachineWorld.TIMEOUT),
+            () -> world().driver.restore(vm.spec(), saved, MachineWorld.TIMEOUT))) {
       RametException e =
           assertThrows(RametException.class, second::run, "a machine's directory is not another's");
       assertEquals(ErrorCode.CONFLICT, e.code(), e::toString);
@@ -227,12 +224,12 @@ public abstract class MachineRefusalChecks {
   void aDeadlineThatCannotBeKept() throws Exception {
     VmSpec spec = world().spec();
     try {
-      world().driver.boot(spec, Duration.ofMillis(1)).kill(MachineWorld.PATIENCE);
+      world().driver.boot(spec, Duration.ofMillis(1)).kill(MachineWorld.TIMEOUT);
     } catch (RametException e) {
       assertEquals(ErrorCode.DEADLINE_EXCEEDED, e.code(), e::toString);
       world().nothingLeft(spec, "a start that runs out of time");
     }
-    world().awaitRunning(world().driver.boot(spec, MachineWorld.PATIENCE));
+    world().awaitRunning(world().driver.boot(spec, MachineWorld.TIMEOUT));
   }
 
   private static SavedVm as(SavedVm saved, VmIdentity identity) {

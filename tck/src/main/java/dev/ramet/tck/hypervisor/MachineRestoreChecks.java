@@ -38,7 +38,7 @@ public abstract class MachineRestoreChecks {
       assertEquals(count, world().harness.count(vm), "a save changes no memory");
     }
     VmSpec spec = world().spec();
-    PausedVm paused = world().driver.restore(spec, saved, MachineWorld.PATIENCE);
+    PausedVm paused = world().driver.restore(spec, saved, MachineWorld.TIMEOUT);
     RunningVm clone = paused.resume();
     assertEquals(spec, clone.spec());
     assertNotEquals(vm.pid(), clone.pid(), "a restored machine has a process of its own");
@@ -54,7 +54,7 @@ public abstract class MachineRestoreChecks {
   void aRestoredMachineDoesNothingBeforeItIsResumed() throws Exception {
     SavedVm saved = world().save(world().boot());
     byte[] image = Files.readAllBytes(saved.memory().path());
-    try (PausedVm paused = world().driver.restore(world().spec(), saved, MachineWorld.PATIENCE)) {
+    try (PausedVm paused = world().driver.restore(world().spec(), saved, MachineWorld.TIMEOUT)) {
       Path first = world().root.resolve("first");
       world().harness.copyMemory(paused.memory(), first);
       MachineWorld.sleep();
@@ -83,17 +83,16 @@ public abstract class MachineRestoreChecks {
   void theImageIsNeverWritten() throws Exception {
     SavedVm saved = world().save(world().boot());
     byte[] image = Files.readAllBytes(saved.memory().path());
-    RunningVm clone = world().driver.restore(world().spec(), saved, MachineWorld.PATIENCE).resume();
+    RunningVm clone = world().driver.restore(world().spec(), saved, MachineWorld.TIMEOUT).resume();
     world().awaitRunning(clone);
     SavedVm again = world().save(clone);
-    clone.kill(MachineWorld.PATIENCE);
+    clone.kill(MachineWorld.TIMEOUT);
     assertArrayEquals(
         image,
         Files.readAllBytes(saved.memory().path()),
         "a memory image is mapped privately: others start from it too");
     world()
-        .awaitRunning(
-            world().driver.restore(world().spec(), again, MachineWorld.PATIENCE).resume());
+        .awaitRunning(world().driver.restore(world().spec(), again, MachineWorld.TIMEOUT).resume());
   }
 
   @Test
@@ -107,7 +106,7 @@ public abstract class MachineRestoreChecks {
           synchronized (clones) {
             spec = world().spec();
           }
-          RunningVm clone = world().driver.restore(spec, saved, MachineWorld.PATIENCE).resume();
+          RunningVm clone = world().driver.restore(spec, saved, MachineWorld.TIMEOUT).resume();
           synchronized (clones) {
             clones.add(clone);
           }
@@ -116,7 +115,7 @@ public abstract class MachineRestoreChecks {
     for (RunningVm clone : clones) {
       world().awaitRunning(clone);
     }
-    clones.get(0).kill(MachineWorld.PATIENCE);
+    clones.get(0).kill(MachineWorld.TIMEOUT);
     world().awaitRunning(clones.get(1));
   }
 
@@ -141,18 +140,16 @@ public abstract class MachineRestoreChecks {
     saving.finishDevices();
     SavedVm saved = new SavedVm(devices, new MemorySource.MappedImage(image), vm.identity());
     world()
-        .awaitRunning(
-            world().driver.restore(world().spec(), saved, MachineWorld.PATIENCE).resume());
+        .awaitRunning(world().driver.restore(world().spec(), saved, MachineWorld.TIMEOUT).resume());
   }
 
   @Test
   void whatWasSavedOutlivesItsMachineAndItsDriver() throws Exception {
     RunningVm vm = world().boot();
     SavedVm saved = world().save(vm);
-    vm.kill(MachineWorld.PATIENCE);
+    vm.kill(MachineWorld.TIMEOUT);
     world().driver.close();
     world()
-        .awaitRunning(
-            world().open().restore(world().spec(), saved, MachineWorld.PATIENCE).resume());
+        .awaitRunning(world().open().restore(world().spec(), saved, MachineWorld.TIMEOUT).resume());
   }
 }

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A driver and its machines, with helpers to observe them. Closing it ends all machines. */
 public final class MachineWorld implements AutoCloseable {
-  static final Duration PATIENCE = Duration.ofSeconds(30);
+  static final Duration TIMEOUT = Duration.ofSeconds(30);
   private static final long STILL_MILLIS = 20;
 
   final HypervisorHarness harness;
@@ -98,7 +98,7 @@ public final class MachineWorld implements AutoCloseable {
 
   /** Boots a machine and waits until its guest counts. */
   RunningVm boot() throws IOException {
-    RunningVm vm = driver.boot(spec(), PATIENCE);
+    RunningVm vm = driver.boot(spec(), TIMEOUT);
     awaitRunning(vm);
     return vm;
   }

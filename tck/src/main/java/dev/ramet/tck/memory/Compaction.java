@@ -19,10 +19,10 @@ import java.util.concurrent.TimeUnit;
 final class Compaction implements AutoCloseable {
   private static final Path CONTROL = Path.of("/proc/sys/vm/compact_memory");
   private static final Path COUNTERS = Path.of("/proc/vmstat");
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
+  private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   /** The time to wait for the first page: on a busy host the kernel scans its memory slowly. */
-  private static final long PATIENCE_AT_FIRST_NANOS = TimeUnit.SECONDS.toNanos(60);
+  private static final long TIMEOUT_AT_FIRST_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   /** Once this many pages have moved, some of ours are assumed to be among them. */
   private static final long ENOUGH = 20_000;
@@ -106,9 +106,9 @@ final class Compaction implements AutoCloseable {
   private boolean moved() {
     long now = count() - before;
     long elapsed = System.nanoTime() - started;
-    boolean idle = now == 0 && elapsed > PATIENCE_AT_FIRST_NANOS;
+    boolean idle = now == 0 && elapsed > TIMEOUT_AT_FIRST_NANOS;
     Requirement.ofKernel("compaction", !idle, "the kernel moved no page");
-    return now >= ENOUGH || (now > 0 && elapsed > PATIENCE_NANOS);
+    return now >= ENOUGH || (now > 0 && elapsed > TIMEOUT_NANOS);
   }
 
   private static long count() {

@@ -58,7 +58,7 @@ public final class CowStore {
     }
 
     /** Returns the chunk of the store that holds it. */
-    long place(int line) {
+    long storeChunk(int line) {
       return places[line];
     }
   }
@@ -82,7 +82,7 @@ public final class CowStore {
   }
 
   /** Returns the chunk of the store that belongs to a table entry, if no chunk is skipped. */
-  static long place(long line) {
+  static long chunkIndex(long line) {
     return 2 + line + line / LINES;
   }
 
@@ -113,7 +113,7 @@ public final class CowStore {
   }
 
   /** Returns whether the kernel invalidated a store because it could not write to it. */
-  static boolean isGivenUp(Fd file) throws LinuxException {
+  static boolean isInvalidated(Fd file) throws LinuxException {
     ByteBuffer header = littleEndian(HEADER_BYTES);
     file.pread(header, 0);
     return header.position() == HEADER_BYTES
@@ -125,7 +125,7 @@ public final class CowStore {
    * Makes an invalidated store valid again. It holds all writes accepted before; the kernel never
    * acknowledged those it could not store.
    */
-  static void revive(Fd file) throws LinuxException {
+  static void revalidate(Fd file) throws LinuxException {
     ByteBuffer one = littleEndian(Integer.BYTES);
     file.pwrite(one.putInt(1).flip(), VALID);
     file.fdatasync();
@@ -172,13 +172,13 @@ public final class CowStore {
     return new Table(chunks, places);
   }
 
-  /** Writes the table of a store whose chunks lie at the {@link #place} of their entry. */
+  /** Writes the table of a store whose chunks lie at the {@link #chunkIndex} of their entry. */
   static void writeTable(Fd file, long[] chunks) throws LinuxException {
     ByteBuffer area = littleEndian(CHUNK_BYTES);
     for (int start = 0; start < chunks.length; start += LINES) {
       area.clear();
       for (int line = start; line < Math.min(start + LINES, chunks.length); line++) {
-        area.putLong(chunks[line]).putLong(place(line));
+        area.putLong(chunks[line]).putLong(chunkIndex(line));
       }
       while (area.hasRemaining()) {
         area.putLong(0);

@@ -51,7 +51,7 @@ public final class DeviceChanges {
     boolean recorded = false;
     boolean done = false;
     try (Fd file = devices.files().open(next, true);
-        LoopDevice loop = LoopDevice.show(file, volume, false, true)) {
+        LoopDevice loop = LoopDevice.attach(file, volume, false, true)) {
       steps.before("load table");
       DeviceNumber number = mapper.load(layer, true, table).number();
       if (frozen.isFlat()) {
@@ -76,7 +76,7 @@ public final class DeviceChanges {
         // In this order: a device cannot be resumed while another is waiting to take over its
         // store.
         steps.before("clear table");
-        mapper.clear(volume);
+        mapper.clearTable(volume);
         steps.before("remove device");
         mapper.remove(layer, true);
         try {

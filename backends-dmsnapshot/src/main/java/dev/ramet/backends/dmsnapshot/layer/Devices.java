@@ -77,7 +77,7 @@ public final class Devices implements AutoCloseable {
   }
 
   /** Returns the number in a name: of a volume's device, or of a layer. */
-  public long numberIn(String name) {
+  public long parseNumber(String name) {
     String rest = name.substring(prefix.length() + 1);
     int end = rest.indexOf('.');
     return Long.parseLong(end < 0 ? rest : rest.substring(0, end));
@@ -106,7 +106,7 @@ public final class Devices implements AutoCloseable {
   }
 
   /** Records that a device no longer exists. */
-  public void gone(String name) {
+  public void forget(String name) {
     active.remove(name);
   }
 
@@ -123,25 +123,25 @@ public final class Devices implements AutoCloseable {
   /** Returns the device of a frozen layer, creating it and all below it if needed. */
   DeviceNumber layer(Layer layer, Stack stack) throws LinuxException {
     DeviceNumber known = active.get(layerName(layer.id()));
-    return known != null ? known : make(layerName(layer.id()), layer, stack, false);
+    return known != null ? known : createDevice(layerName(layer.id()), layer, stack, false);
   }
 
   /** Returns the device of a volume, creating it and all below it if needed. */
   DeviceNumber volume(long device, Layer top, Stack stack) throws LinuxException {
     DeviceNumber known = active.get(volumeName(device));
-    return known != null ? known : make(volumeName(device), top, stack, true);
+    return known != null ? known : createDevice(volumeName(device), top, stack, true);
   }
 
-  private DeviceNumber make(String name, Layer layer, Stack stack, boolean writable)
+  private DeviceNumber createDevice(String name, Layer layer, Stack stack, boolean writable)
       throws LinuxException {
-    return make(name, device -> load(device, layer, stack, writable));
+    return createDevice(name, device -> load(device, layer, stack, writable));
   }
 
   private interface Loader {
     void load(String name) throws LinuxException;
   }
 
-  private DeviceNumber make(String name, Loader loader) throws LinuxException {
+  private DeviceNumber createDevice(String name, Loader loader) throws LinuxException {
     steps.before("make device");
     mapper.create(name);
     boolean done = false;
@@ -163,9 +163,9 @@ public final class Devices implements AutoCloseable {
   /** Loads a layer's table into a device, on a new loop device. */
   void load(String name, Layer layer, Stack stack, boolean writable) throws LinuxException {
     DeviceNumber parent = layer.isFlat() ? null : origin(layer, stack);
-    revive(layer);
+    revalidateStore(layer);
     try (Fd file = files.open(layer, writable);
-        LoopDevice loop = LoopDevice.show(file, name, !writable, true)) {
+        LoopDevice loop = LoopDevice.attach(file, name, !writable, true)) {
       load(name, stack.sizeBytes(layer), parent, loop, writable);
     }
   }
@@ -175,7 +175,7 @@ public final class Devices implements AutoCloseable {
       String name, long sizeBytes, @Nullable DeviceNumber parent, LoopDevice loop, boolean writable)
       throws LinuxException {
     steps.before("load table");
-    return mapper.load(name, !writable, List.of(target(sizeBytes, parent, loop.number())));
+    return mapper.load(name, !writable, List.of(snapshotTarget(sizeBytes, parent, loop.number())));
   }
 
   /** Returns the device below a store, extended to the store's size if needed. */
@@ -189,10 +189,10 @@ public final class Devices implements AutoCloseable {
     }
     DeviceNumber below = layer(parent, stack);
     try (Fd file = files.makeZeros(size - there);
-        LoopDevice loop = LoopDevice.show(file, wideName(layer), true, true)) {
+        LoopDevice loop = LoopDevice.attach(file, wideName(layer), true, true)) {
       long sectors = there / DmTarget.SECTOR_BYTES;
       long added = (size - there) / DmTarget.SECTOR_BYTES;
-      return make(
+      return createDevice(
           wideName(layer),
           name ->
               mapper.load(
@@ -204,26 +204,28 @@ public final class Devices implements AutoCloseable {
     }
   }
 
-  private void revive(Layer layer) throws LinuxException {
+  private void revalidateStore(Layer layer) throws LinuxException {
     if (layer.isFlat()) {
       return;
     }
     try (Fd file = files.open(layer, false)) {
-      if (!CowStore.isGivenUp(file)) {
+      if (!CowStore.isInvalidated(file)) {
         return;
       }
     }
     try (Fd file = files.open(layer, true)) {
-      CowStore.revive(file);
+      CowStore.revalidate(file);
       LOG.log(WARNING, "the kernel had invalidated {0}; it is in use again", files.path(layer));
     }
   }
 
-  private static DmTarget target(long size, @Nullable DeviceNumber parent, DeviceNumber loop) {
+  private static DmTarget snapshotTarget(
+      long size, @Nullable DeviceNumber parent, DeviceNumber loop) {
     // PO: persistent, and on overflow writes fail but the store stays valid.
     return parent == null
-        ? DmTarget.whole(size, "linear", loop + " 0")
-        : DmTarget.whole(size, "snapshot", parent + " " + loop + " PO " + CowStore.CHUNK_SECTORS);
+        ? DmTarget.spanning(size, "linear", loop + " 0")
+        : DmTarget.spanning(
+            size, "snapshot", parent + " " + loop + " PO " + CowStore.CHUNK_SECTORS);
   }
 
   /** Removes an active device once its last user has closed it. */

@@ -27,7 +27,7 @@ public record Layer(long id, int generation, long parent, long grownBytes) {
               + "(?:flat|on\\.([1-9][0-9]{0,14})(?:\\.([1-9][0-9]{0,17}))?)");
 
   /** Returns a new image. */
-  static Layer flat(long id) {
+  static Layer newFlat(long id) {
     return new Layer(id, 0, NONE, 0);
   }
 
@@ -37,7 +37,7 @@ public record Layer(long id, int generation, long parent, long grownBytes) {
   }
 
   /** Returns a new store of the same size as its parent. */
-  static Layer on(long parent, long id) {
+  static Layer newStore(long parent, long id) {
     return new Layer(id, 0, parent, 0);
   }
 

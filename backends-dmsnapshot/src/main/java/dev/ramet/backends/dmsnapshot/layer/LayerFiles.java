@@ -50,17 +50,17 @@ public final class LayerFiles {
 
   /** Returns all layers and deletes unfinished files. Other files stay and are logged. */
   public List<Layer> list() throws IOException, LinuxException {
-    for (Path path : foreign()) {
+    for (Path path : foreignFiles()) {
       LOG.log(WARNING, "left alone, not a layer: {0}", path);
     }
-    for (Path path : unfinished()) {
+    for (Path path : unfinishedFiles()) {
       PathCalls.unlink(path);
     }
-    return look();
+    return listLayers();
   }
 
   /** Returns all layers; empty if their directory is missing. */
-  public List<Layer> look() throws IOException {
+  public List<Layer> listLayers() throws IOException {
     List<Layer> layers = new ArrayList<>();
     for (Path path : children()) {
       Layer layer = Layer.parse(String.valueOf(path.getFileName()));
@@ -72,7 +72,7 @@ public final class LayerFiles {
   }
 
   /** Returns the unfinished files. In an open root, some may be in progress. */
-  public List<Path> unfinished() throws IOException {
+  public List<Path> unfinishedFiles() throws IOException {
     return children().stream()
         .filter(path -> isUnfinished(String.valueOf(path.getFileName())) && isFile(path))
         .toList();
@@ -95,7 +95,7 @@ public final class LayerFiles {
   }
 
   /** Returns the files in the layer directory that are neither layers nor unfinished. */
-  List<Path> foreign() throws IOException {
+  List<Path> foreignFiles() throws IOException {
     List<Path> foreign = new ArrayList<>();
     for (Path path : children()) {
       String name = String.valueOf(path.getFileName());

@@ -27,7 +27,7 @@ public record LayerInspection(Layout layout, Nodes nodes, Records records, Layer
   /** Runs the inspection once. */
   public void run(Consumer<StorageFinding> findings) {
     try {
-      for (Path path : store.files().foreign()) {
+      for (Path path : store.files().foreignFiles()) {
         findings.accept(StorageFinding.foreign(path, "not a layer"));
       }
     } catch (IOException e) {
@@ -35,12 +35,12 @@ public record LayerInspection(Layout layout, Nodes nodes, Records records, Layer
           ErrorCode.HOST_UNFIT, "cannot look through " + store.files().directory() + ": " + e, e);
     }
     for (Node node : nodes.list()) {
-      look(node.id()).ifPresent(findings);
+      inspect(node.id()).ifPresent(findings);
     }
   }
 
   /** Checks that a node's layers exist; empty if they do, or if the node is gone by now. */
-  private Optional<StorageFinding> look(NodeId id) {
+  private Optional<StorageFinding> inspect(NodeId id) {
     if (nodes.find(id).isEmpty()) {
       return Optional.empty();
     }

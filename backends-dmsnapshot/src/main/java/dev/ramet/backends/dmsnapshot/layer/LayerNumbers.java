@@ -9,7 +9,7 @@ final class LayerNumbers {
   private long next = 1;
 
   /** Marks a number as used. */
-  synchronized void taken(long number) {
+  synchronized void markUsed(long number) {
     next = Math.max(next, number + 1);
   }
 

@@ -44,8 +44,8 @@ public final class LayerStore implements Devices.Stack {
    * Registers a layer found on disk, without its users. Of two generations it keeps the later one
    * and deletes the other's file.
    */
-  public synchronized void found(Layer layer) throws LinuxException {
-    Layer superseded = seen(layer);
+  public synchronized void registerFound(Layer layer) throws LinuxException {
+    Layer superseded = registerExamined(layer);
     if (superseded != null) {
       files.delete(superseded);
     }
@@ -54,14 +54,14 @@ public final class LayerStore implements Devices.Stack {
   /**
    * Registers a layer found on disk without deleting a file. Returns the superseded layer, or null.
    */
-  public synchronized @Nullable Layer seen(Layer layer) {
-    taken(layer.id());
+  public synchronized @Nullable Layer registerExamined(Layer layer) {
+    markUsed(layer.id());
     return table.seen(layer);
   }
 
   /** Marks a number as used. */
-  public void taken(long id) {
-    numbers.taken(id);
+  public void markUsed(long id) {
+    numbers.markUsed(id);
   }
 
   /** Returns a new number, for a layer or a device. */
@@ -93,7 +93,7 @@ public final class LayerStore implements Devices.Stack {
 
   /** Creates an image. The caller is its first user. */
   public long newFlat(NodeFiles.Filler filler, boolean durable) throws LinuxException {
-    Layer layer = Layer.flat(newId());
+    Layer layer = Layer.newFlat(newId());
     files.make(layer, filler, durable);
     register(layer);
     return layer.id();
@@ -113,9 +113,9 @@ public final class LayerStore implements Devices.Stack {
       }
       size = sizeBytes(below);
       // The parent must not be deleted while the file is created.
-      use(parent);
+      addUser(parent);
     }
-    Layer layer = Layer.on(parent, newId());
+    Layer layer = Layer.newStore(parent, newId());
     boolean done = false;
     try {
       files.make(layer, (file, path) -> CowStore.initialize(file, size), durable);
@@ -124,7 +124,7 @@ public final class LayerStore implements Devices.Stack {
       return layer.id();
     } finally {
       if (!done) {
-        release(parent);
+        removeUser(parent);
       }
     }
   }
@@ -143,12 +143,12 @@ public final class LayerStore implements Devices.Stack {
   }
 
   /** Adds a user to a layer. */
-  public synchronized void use(long id) {
+  public synchronized void addUser(long id) {
     table.use(id);
   }
 
   /** Removes a user from a layer, and deletes the layers that then have none. */
-  public synchronized void release(long id) throws LinuxException {
+  public synchronized void removeUser(long id) throws LinuxException {
     Layer unused = table.release(id);
     if (unused != null) {
       discard(unused);
@@ -162,7 +162,7 @@ public final class LayerStore implements Devices.Stack {
     table.remove(layer.id());
     sizes.forget(layer.id());
     if (!layer.isFlat()) {
-      release(layer.parent());
+      removeUser(layer.parent());
     }
   }
 
@@ -181,7 +181,7 @@ public final class LayerStore implements Devices.Stack {
   }
 
   /** Returns some layer on the given one, or null if there is none. */
-  public synchronized @Nullable Layer anyOn(long id) {
+  public synchronized @Nullable Layer hasLayerAbove(long id) {
     return table.anyOn(id);
   }
 
@@ -198,7 +198,7 @@ public final class LayerStore implements Devices.Stack {
    * Switches a layer's device, if active, to its current file. The device must show the files that
    * this one was merged from.
    */
-  public synchronized void show(Layer layer) throws LinuxException {
+  public synchronized void switchToCurrentFile(Layer layer) throws LinuxException {
     changes.replace(layer, this);
   }
 
@@ -229,7 +229,7 @@ public final class LayerStore implements Devices.Stack {
   /**
    * Returns the result of merging a run of layers: the top, standing on the parent of the bottom.
    */
-  synchronized Layer merged(Layer top, Layer bottom) throws LinuxException {
+  synchronized Layer mergedLayer(Layer top, Layer bottom) throws LinuxException {
     Layer now = new Layer(top.id(), top.generation() + 1, bottom.parent(), 0);
     boolean grown = !now.isFlat() && sizeBytes(top) > sizeBytes(parent(now));
     return grown ? now.grownTo(sizeBytes(top)) : now;
@@ -255,12 +255,12 @@ public final class LayerStore implements Devices.Stack {
       }
     }
     if (!now.isFlat()) {
-      use(now.parent());
+      addUser(now.parent());
     }
     files.delete(old);
     devices.remove(devices.wideName(old));
     if (!old.isFlat()) {
-      release(old.parent());
+      removeUser(old.parent());
     }
     return true;
   }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LiveDevices implements AutoCloseable {
   /** The longest wait during closing for the kernel to release unused layers. */
-  private static final Duration PATIENCE = Duration.ofMillis(500);
+  private static final Duration TIMEOUT = Duration.ofMillis(500);
 
   private final LayerStore store;
   private final Devices devices;
@@ -85,7 +85,7 @@ public final class LiveDevices implements AutoCloseable {
       }
       store.freeze(top);
       // The volume now stands on the new layer, which took over its use of the old top.
-      store.release(top);
+      store.removeUser(top);
     }
   }
 
@@ -156,7 +156,7 @@ public final class LiveDevices implements AutoCloseable {
   public void close() {
     synchronized (store) {
       try (devices) {
-        new UnusedDevices(devices).remove(PATIENCE);
+        new UnusedDevices(devices).remove(TIMEOUT);
       } catch (LinuxException e) {
         // The next process that opens the root tries again.
         System.getLogger(LiveDevices.class.getName())

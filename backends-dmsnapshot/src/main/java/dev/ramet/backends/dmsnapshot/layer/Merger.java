@@ -42,22 +42,22 @@ public final class Merger implements AutoCloseable {
     this.store = store;
     this.bytesPerSecond = bytesPerSecond;
     this.reserveBytes = reserveBytes;
-    this.thread = new Thread(this::work, "ramet-dm-merge");
+    this.thread = new Thread(this::runLoop, "ramet-dm-merge");
     thread.setDaemon(true);
     thread.start();
   }
 
   /** Queues a frozen layer as a candidate for merging. */
-  public synchronized void consider(long layer) {
+  public synchronized void enqueue(long layer) {
     queue.add(layer);
     notifyAll();
   }
 
   /** Considers merging the only layer left that needs the given one. */
   public void considerAbove(long layer) {
-    Layer above = store.users(layer) == 1 ? store.anyOn(layer) : null;
+    Layer above = store.users(layer) == 1 ? store.hasLayerAbove(layer) : null;
     if (above != null) {
-      consider(above.id());
+      enqueue(above.id());
     }
   }
 
@@ -68,7 +68,7 @@ public final class Merger implements AutoCloseable {
     }
   }
 
-  private void work() {
+  private void runLoop() {
     try {
       while (true) {
         long layer = next();
@@ -104,9 +104,9 @@ public final class Merger implements AutoCloseable {
       if (!store.isFrozen(id) || !store.isWhole(id)) {
         return;
       }
-      run = choose(store.stack(id));
+      run = chooseLayers(store.stack(id));
       for (Layer layer : run) {
-        store.use(layer.id());
+        store.addUser(layer.id());
       }
     }
     if (run.isEmpty()) {
@@ -114,10 +114,10 @@ public final class Merger implements AutoCloseable {
     }
     Layer top = run.get(0);
     Layer bottom = run.get(run.size() - 1);
-    Layer merged = store.merged(top, bottom);
+    Layer merged = store.mergedLayer(top, bottom);
     boolean replaced = false;
     try {
-      store.files().make(merged, (target, path) -> fill(target, run), true);
+      store.files().make(merged, (target, path) -> writeMerged(target, run), true);
       replaced = store.replace(top, merged);
     } catch (Stopped e) {
       throw new InterruptedException();
@@ -131,14 +131,14 @@ public final class Merger implements AutoCloseable {
         store.files().delete(merged);
       }
       for (Layer layer : run) {
-        store.release(layer.id());
+        store.removeUser(layer.id());
       }
     }
     LOG.log(DEBUG, "merged {0} layers into {1}", run.size(), merged.fileName());
   }
 
   /** Returns the layers of a stack to merge, the top first; empty if none need it. */
-  private List<Layer> choose(List<Layer> stack) throws LinuxException {
+  private List<Layer> chooseLayers(List<Layer> stack) throws LinuxException {
     // Leave the base out: all stores are small compared with it.
     List<Layer> stores = stack.subList(0, stack.size() - 1);
     int length = 1;
@@ -146,10 +146,10 @@ public final class Merger implements AutoCloseable {
       length++;
     }
     if (length < 2 && stack.size() > DEPTH) {
-      length = byWeight(stores);
+      length = lengthBySize(stores);
     }
     if (stores.isEmpty() || length < 2) {
-      return alone(stack);
+      return chooseUnsharedBase(stack);
     }
     long bytes = 0;
     for (Layer layer : stores.subList(0, length)) {
@@ -158,7 +158,7 @@ public final class Merger implements AutoCloseable {
     return hasRoom(bytes) ? List.copyOf(stores.subList(0, length)) : List.of();
   }
 
-  private int byWeight(List<Layer> stores) throws LinuxException {
+  private int lengthBySize(List<Layer> stores) throws LinuxException {
     long above = store.files().allocatedBytes(stores.get(0));
     int length = 1;
     while (length < stores.size()) {
@@ -176,7 +176,7 @@ public final class Merger implements AutoCloseable {
    * Returns a store and the image below it, if the image has no other user and the store is more
    * than a quarter of its size; otherwise empty.
    */
-  private List<Layer> alone(List<Layer> stack) throws LinuxException {
+  private List<Layer> chooseUnsharedBase(List<Layer> stack) throws LinuxException {
     if (stack.size() != 2 || store.users(stack.get(1).id()) != 1) {
       return List.of();
     }
@@ -189,13 +189,13 @@ public final class Merger implements AutoCloseable {
     return FsInfo.of(store.files().directory()).freeBytes() - bytes > reserveBytes;
   }
 
-  private void fill(Fd target, List<Layer> run) throws LinuxException {
+  private void writeMerged(Fd target, List<Layer> run) throws LinuxException {
     long size = store.sizeBytes(run.get(0));
     try (StackCopy copy = store.open(run)) {
       if (run.get(run.size() - 1).isFlat()) {
-        copy.image(target, size, CopyProgress.NONE, this::pause);
+        copy.writeImage(target, size, CopyProgress.NONE, this::pause);
       } else {
-        copy.store(target, size, this::pause);
+        copy.writeStore(target, size, this::pause);
       }
     }
   }
@@ -235,6 +235,6 @@ public final class Merger implements AutoCloseable {
       queue.clear();
       notifyAll();
     }
-    Threads.end(thread);
+    ThreadStopper.interruptAndJoin(thread);
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.backends.dmsnapshot.layer;
 
-import dev.ramet.backends.copy.Copying;
+import dev.ramet.backends.copy.CopyReporter;
 import dev.ramet.backends.copy.SparseCopy;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.Fd;
@@ -63,11 +63,11 @@ public final class StackCopy implements AutoCloseable {
   }
 
   /** Writes an image, with holes where nothing was ever written. The last layer must be flat. */
-  public void image(Fd target, long sizeBytes, CopyProgress progress, Pace pace)
+  public void writeImage(Fd target, long sizeBytes, CopyProgress progress, Pace pace)
       throws LinuxException {
     int last = sources.size() - 1;
     Fd base = sources.get(last);
-    Union union = Union.of(tables(sources.subList(0, last)));
+    TableUnion union = TableUnion.merge(tables(sources.subList(0, last)));
     SparseCopy copy = new SparseCopy();
     target.truncate(sizeBytes);
     int line = 0;
@@ -81,14 +81,14 @@ public final class StackCopy implements AutoCloseable {
         line = chunks(target, union, line, end, true, pace);
       }
       at = end;
-      Copying.report(progress, at, sizeBytes);
+      CopyReporter.report(progress, at, sizeBytes);
     }
   }
 
   /** Writes a store with the combined content of the layers. None of them may be flat. */
-  void store(Fd target, long sizeBytes, Pace pace) throws LinuxException {
+  void writeStore(Fd target, long sizeBytes, Pace pace) throws LinuxException {
     CowStore.initialize(target, sizeBytes);
-    Union union = Union.of(tables(sources));
+    TableUnion union = TableUnion.merge(tables(sources));
     chunks(target, union, 0, Long.MAX_VALUE, false, pace);
     CowStore.writeTable(target, union.chunks());
   }
@@ -109,21 +109,22 @@ public final class StackCopy implements AutoCloseable {
    *     that a store has for their entries
    * @return the entry after the last one copied
    */
-  private int chunks(Fd target, Union union, int from, long endBytes, boolean inPlace, Pace pace)
+  private int chunks(
+      Fd target, TableUnion union, int from, long endBytes, boolean inPlace, Pace pace)
       throws LinuxException {
     ByteBuffer buffer = ByteBuffer.allocateDirect(PIECE_BYTES);
     long end = endBytes / CowStore.CHUNK_BYTES;
     int at = from;
     while (at < union.size() && union.chunk(at) < end) {
-      long source = union.place(at);
-      long to = place(union, at, inPlace);
+      long source = union.storeChunk(at);
+      long to = targetChunk(union, at, inPlace);
       int length = 1;
       while (at + length < union.size()
           && length < PIECE_CHUNKS
           && union.chunk(at + length) < end
           && union.source(at + length) == union.source(at)
-          && union.place(at + length) == source + length
-          && place(union, at + length, inPlace) == to + length) {
+          && union.storeChunk(at + length) == source + length
+          && targetChunk(union, at + length, inPlace) == to + length) {
         length++;
       }
       buffer.clear().limit(length * CowStore.CHUNK_BYTES);
@@ -135,8 +136,8 @@ public final class StackCopy implements AutoCloseable {
     return at;
   }
 
-  private static long place(Union union, int line, boolean inPlace) {
-    return inPlace ? union.chunk(line) : CowStore.place(line);
+  private static long targetChunk(TableUnion union, int line, boolean inPlace) {
+    return inPlace ? union.chunk(line) : CowStore.chunkIndex(line);
   }
 
   @Override

@@ -70,7 +70,7 @@ public final class UnusedDevices {
     for (String name : own()) {
       try {
         for (DmTarget target : mapper.table(name)) {
-          below.addAll(List.of(target.words()));
+          below.addAll(List.of(target.parameterWords()));
         }
       } catch (LinuxException e) {
         if (e.errno() != LinuxException.ENXIO) {

@@ -17,7 +17,7 @@ public final class Records {
   }
 
   /** Returns a node's record. Throws {@code CORRUPT} if the node's file had no readable one. */
-  public NodeRecord of(NodeId id) {
+  public NodeRecord require(NodeId id) {
     NodeRecord record = find(id);
     if (record == null) {
       throw new RametException(

@@ -25,7 +25,7 @@ public final class RootIdentity {
    * original's id, and a new file system may reuse the inode of one that is gone.
    */
   public static String prefix(Path layers) throws LinuxException, IOException {
-    Path file = file(layers);
+    Path file = identityFile(layers);
     if (!Files.exists(file)) {
       Path unfinished = layers.resolve(".new-id");
       Files.deleteIfExists(unfinished);
@@ -45,7 +45,7 @@ public final class RootIdentity {
   }
 
   /** Returns the file with the random id. */
-  public static Path file(Path layers) {
+  public static Path identityFile(Path layers) {
     return layers.resolve(".id");
   }
 

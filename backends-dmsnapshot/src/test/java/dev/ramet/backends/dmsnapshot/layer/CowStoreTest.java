@@ -35,7 +35,7 @@ class CowStoreTest {
         assertEquals(count, table.size());
         for (int i = 0; i < count; i++) {
           assertEquals(chunks[i], table.chunk(i));
-          assertEquals(CowStore.place(i), table.place(i));
+          assertEquals(CowStore.chunkIndex(i), table.storeChunk(i));
         }
       }
     }
@@ -44,11 +44,11 @@ class CowStoreTest {
   @Test
   void everyChunkHasAPlaceOfItsOwn() {
     // Chunk 0 is the header; 1, 258, 515 … are tables.
-    assertEquals(2, CowStore.place(0));
-    assertEquals(257, CowStore.place(255));
-    assertEquals(259, CowStore.place(256));
+    assertEquals(2, CowStore.chunkIndex(0));
+    assertEquals(257, CowStore.chunkIndex(255));
+    assertEquals(259, CowStore.chunkIndex(256));
     long size = 1L << 30;
-    long last = CowStore.place(size / CowStore.CHUNK_BYTES - 1);
+    long last = CowStore.chunkIndex(size / CowStore.CHUNK_BYTES - 1);
     assertTrue(
         (last + 2 + 257) * CowStore.CHUNK_BYTES <= CowStore.capacityBytes(size) + 4096 * 256);
     assertTrue((last + 2) * CowStore.CHUNK_BYTES <= CowStore.capacityBytes(size));
@@ -75,11 +75,11 @@ class CowStoreTest {
   void aStoreThatWasGivenUpIsUsedAgain() throws Exception {
     try (Fd file = Fd.createNew(dir.resolve("store"), 0600)) {
       CowStore.initialize(file, 1 << 20);
-      assertFalse(CowStore.isGivenUp(file));
+      assertFalse(CowStore.isInvalidated(file));
       file.pwrite(ByteBuffer.allocateDirect(4), 4);
-      assertTrue(CowStore.isGivenUp(file));
-      CowStore.revive(file);
-      assertFalse(CowStore.isGivenUp(file));
+      assertTrue(CowStore.isInvalidated(file));
+      CowStore.revalidate(file);
+      assertFalse(CowStore.isInvalidated(file));
     }
     byte[] header = Files.readAllBytes(dir.resolve("store"));
     assertArrayEquals(
@@ -95,23 +95,27 @@ class CowStoreTest {
       CowStore.initialize(below, 1 << 20);
       CowStore.writeTable(top, new long[] {3, 5});
       CowStore.writeTable(below, new long[] {1, 3, 7});
-      Union union = Union.of(List.of(CowStore.read(top), CowStore.read(below)));
+      TableUnion union = TableUnion.merge(List.of(CowStore.read(top), CowStore.read(below)));
       assertArrayEquals(new long[] {1, 3, 5, 7}, union.chunks());
       assertEquals(1, union.source(0));
       assertEquals(0, union.source(1));
-      assertEquals(CowStore.place(0), union.place(1));
+      assertEquals(CowStore.chunkIndex(0), union.storeChunk(1));
       assertEquals(0, union.source(2));
-      assertEquals(CowStore.place(2), union.place(3));
+      assertEquals(CowStore.chunkIndex(2), union.storeChunk(3));
     }
   }
 
   @Test
   void namesTellLayers() {
     for (Layer layer :
-        List.of(Layer.flat(7), Layer.on(7, 17), new Layer(17, 2, 7, 0), new Layer(8, 0, 7, 8192))) {
+        List.of(
+            Layer.newFlat(7),
+            Layer.newStore(7, 17),
+            new Layer(17, 2, 7, 0),
+            new Layer(8, 0, 7, 8192))) {
       assertEquals(layer, Layer.parse(layer.fileName()));
     }
-    assertEquals(Layer.flat(7), Layer.parse("7.0.flat"));
+    assertEquals(Layer.newFlat(7), Layer.parse("7.0.flat"));
     assertEquals(new Layer(17, 2, 7, 8192), Layer.parse("17.2.on.7.8192"));
     for (String other :
         List.of(

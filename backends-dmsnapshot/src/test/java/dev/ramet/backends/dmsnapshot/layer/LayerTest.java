@@ -39,11 +39,11 @@ class LayerTest {
   void aNameTellsTheLayer() {
     List<Layer> layers =
         List.of(
-            Layer.flat(1),
-            Layer.flat(LAST),
-            Layer.on(5, 6),
-            Layer.on(LAST - 1, LAST),
-            Layer.on(5, 6).grownTo(999_999_999_999_999_999L),
+            Layer.newFlat(1),
+            Layer.newFlat(LAST),
+            Layer.newStore(5, 6),
+            Layer.newStore(LAST - 1, LAST),
+            Layer.newStore(5, 6).grownTo(999_999_999_999_999_999L),
             new Layer(7, 999_999_999, 3, 0));
     for (Layer layer : layers) {
       assertEquals(layer, Layer.parse(layer.fileName()), layer.fileName());
@@ -64,8 +64,8 @@ class LayerTest {
       Files.writeString(dir.resolve(name), "mine");
     }
     Files.writeString(dir.resolve("6.0.on.5"), "a layer");
-    assertEquals(List.of(Layer.on(5, 6)), files.list());
-    Set<Path> foreign = new TreeSet<>(files.foreign());
+    assertEquals(List.of(Layer.newStore(5, 6)), files.list());
+    Set<Path> foreign = new TreeSet<>(files.foreignFiles());
     for (String name : FOREIGN) {
       assertTrue(foreign.remove(dir.resolve(name)), name);
       assertTrue(Files.exists(dir.resolve(name)), name);
@@ -76,8 +76,8 @@ class LayerTest {
   @Test
   void noNumberIsGivenThatCannotBeReadAgain() {
     LayerNumbers numbers = new LayerNumbers();
-    numbers.taken(LAST - 1);
-    Layer last = Layer.flat(numbers.next());
+    numbers.markUsed(LAST - 1);
+    Layer last = Layer.newFlat(numbers.next());
     assertEquals(last, Layer.parse(last.fileName()));
     RametException e = assertThrows(RametException.class, numbers::next);
     assertEquals(ErrorCode.CORRUPT, e.code());

@@ -55,12 +55,12 @@ final class PoolMarker {
           "look for the cause in dmesg",
           e);
     } catch (IllegalArgumentException e) {
-      throw foreign(pool.marker());
+      throw foreignMarker(pool.marker());
     }
-    throw foreign(pool.marker());
+    throw foreignMarker(pool.marker());
   }
 
-  private static RametException foreign(Path marker) {
+  private static RametException foreignMarker(Path marker) {
     return new RametException(
         ErrorCode.CONFLICT,
         "not the marker of a pool that Ramet made: " + marker,

@@ -29,7 +29,7 @@ final class PoolSize {
    * @param asked the operator's wish, or null
    * @throws RametException {@code INVALID_ARGUMENT} or {@code NO_SPACE} if that is not possible
    */
-  static long choose(Path dataRoot, FsInfo around, @Nullable Long asked) {
+  static long chooseBytes(Path dataRoot, FsInfo around, @Nullable Long asked) {
     if (asked != null && asked < MIN) {
       throw RametException.invalid("size", "a pool has at least " + MIN / MIB + " MiB");
     }

@@ -29,7 +29,7 @@ final class PoolState {
     return true;
   }
 
-  static boolean isMade(Pool pool) {
+  static boolean isCreated(Pool pool) {
     return Files.exists(pool.image()) && PoolMarker.read(pool) != null;
   }
 

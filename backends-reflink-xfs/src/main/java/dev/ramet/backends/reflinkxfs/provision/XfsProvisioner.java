@@ -49,9 +49,9 @@ public final class XfsProvisioner implements StorageProvisioner {
     Pool pool = pool(dataRoot);
     try {
       if (PoolState.isMounted(pool)) {
-        return active(pool);
+        return activeStatus(pool);
       }
-      if (PoolState.isMade(pool)) {
+      if (PoolState.isCreated(pool)) {
         return new ProvisioningStatus(
             State.STOPPED,
             pool.mountPoint(),
@@ -59,7 +59,7 @@ public final class XfsProvisioner implements StorageProvisioner {
             pool.image() + " is not mounted",
             "provision it again, which mounts it");
       }
-      if (clonesWork(pool.dataRoot())) {
+      if (supportsReflinks(pool.dataRoot())) {
         return new ProvisioningStatus(
             State.UNNEEDED,
             pool.dataRoot(),
@@ -72,11 +72,11 @@ public final class XfsProvisioner implements StorageProvisioner {
       return new ProvisioningStatus(
           State.POSSIBLE,
           pool.mountPoint(),
-          PoolSize.choose(pool.dataRoot(), FsInfo.of(pool.dataRoot()), null),
+          PoolSize.chooseBytes(pool.dataRoot(), FsInfo.of(pool.dataRoot()), null),
           "clones do not work on " + HostErrors.describe(pool.dataRoot()),
           "provision a pool: XFS in a sparse image file");
     } catch (RametException e) {
-      return impossible(pool, e);
+      return impossibleStatus(pool, e);
     } catch (LinuxException e) {
       RametException failure =
           HostErrors.translate(e, "look for a pool in " + dataRoot, pool.dataRoot());
@@ -84,16 +84,16 @@ public final class XfsProvisioner implements StorageProvisioner {
         throw failure;
       }
       // A clone is tried by writing; on a full file system none can be made.
-      return impossible(pool, failure);
+      return impossibleStatus(pool, failure);
     }
   }
 
-  private static ProvisioningStatus impossible(Pool pool, RametException e) {
+  private static ProvisioningStatus impossibleStatus(Pool pool, RametException e) {
     return new ProvisioningStatus(
         State.IMPOSSIBLE, pool.dataRoot(), 0, String.valueOf(e.getMessage()), e.remedy());
   }
 
-  private static ProvisioningStatus active(Pool pool) throws LinuxException {
+  private static ProvisioningStatus activeStatus(Pool pool) throws LinuxException {
     FileStat image = PoolState.sizeOf(pool);
     long promised = image.sizeBytes() - image.allocatedBytes();
     long free = FsInfo.of(pool.dataRoot()).freeBytes();
@@ -118,7 +118,7 @@ public final class XfsProvisioner implements StorageProvisioner {
       if (PoolState.isMounted(pool)) {
         return pool.mountPoint();
       }
-      if (!PoolState.isMade(pool) && clonesWork(pool.dataRoot())) {
+      if (!PoolState.isCreated(pool) && supportsReflinks(pool.dataRoot())) {
         return pool.dataRoot();
       }
       requireHost();
@@ -138,7 +138,8 @@ public final class XfsProvisioner implements StorageProvisioner {
     }
     PoolState.refuseForeign(pool);
     if (!Files.exists(pool.image())) {
-      PoolMaker.make(pool, PoolSize.choose(pool.dataRoot(), FsInfo.of(pool.dataRoot()), sizeBytes));
+      PoolMaker.make(
+          pool, PoolSize.chooseBytes(pool.dataRoot(), FsInfo.of(pool.dataRoot()), sizeBytes));
     }
     mount(pool);
   }
@@ -227,7 +228,7 @@ public final class XfsProvisioner implements StorageProvisioner {
     LOG.log(INFO, "removed {0}", pool.image());
   }
 
-  private static boolean clonesWork(Path dataRoot) throws LinuxException {
+  private static boolean supportsReflinks(Path dataRoot) throws LinuxException {
     long type = FsInfo.of(dataRoot).type();
     if (type != FsInfo.XFS && type != FsInfo.BTRFS) {
       return false;

@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>One daemon thread reads. It exists because the end of the stream is the fastest sign of the
  * process's exit, also for a process that is not a child. It costs each command one wake-up between
- * threads. A caller that cannot afford this reads the answer itself, see {@link Answer#awaitAwake},
- * after silencing that thread, see {@link #hush}: each answer would wake it too, and it would take
- * a processor from the caller or from QEMU.
+ * threads. A caller that cannot afford this reads the answer itself, see {@link
+ * PendingReply#awaitAwake}, after silencing that thread, see {@link #deferWakeups}: each answer
+ * would wake it too, and it would take a processor from the caller or from QEMU.
  */
 public final class Qmp implements AutoCloseable {
   public static final ObjectMapper JSON = new ObjectMapper();
@@ -80,7 +80,7 @@ public final class Qmp implements AutoCloseable {
    */
   public static Qmp connect(Path socket, BooleanSupplier alive, Deadline deadline)
       throws QmpException {
-    Qmp qmp = of(MonitorSocket.open(socket, alive, deadline));
+    Qmp qmp = start(MonitorSocket.open(socket, alive, deadline));
     try {
       Thread reader = new Thread(null, qmp::read, "qmp " + socket, READER_STACK_BYTES);
       reader.setDaemon(true);
@@ -99,7 +99,7 @@ public final class Qmp implements AutoCloseable {
     }
   }
 
-  private static Qmp of(SocketChannel channel) throws QmpException {
+  private static Qmp start(SocketChannel channel) throws QmpException {
     try {
       Selector selector = Selector.open();
       channel.register(selector, SelectionKey.OP_READ);
@@ -123,11 +123,12 @@ public final class Qmp implements AutoCloseable {
 
   /** Runs one command and returns its {@code return} value. */
   JsonNode execute(String command, ObjectNode arguments, Deadline deadline) throws QmpException {
-    return begin(command, arguments, deadline).await(deadline);
+    return send(command, arguments, deadline).await(deadline);
   }
 
   /** Sends one command without waiting for its answer. */
-  public Answer begin(String command, ObjectNode arguments, Deadline deadline) throws QmpException {
+  public PendingReply send(String command, ObjectNode arguments, Deadline deadline)
+      throws QmpException {
     long id = lastId.incrementAndGet();
     ObjectNode message = JSON.createObjectNode();
     message.put("execute", command);
@@ -135,7 +136,7 @@ public final class Qmp implements AutoCloseable {
     if (!arguments.isEmpty()) {
       message.set("arguments", arguments);
     }
-    Answer answer = new Answer(id, command, inbox.expect(id));
+    PendingReply answer = new PendingReply(id, command, inbox.expect(id));
     try {
       writer.write(message, command, deadline);
     } catch (QmpException | RuntimeException | Error e) {
@@ -147,19 +148,19 @@ public final class Qmp implements AutoCloseable {
   }
 
   /** The answer to a command that was sent. */
-  public final class Answer {
+  public final class PendingReply {
     private final long id;
     private final String command;
     private final CompletableFuture<JsonNode> message;
 
-    private Answer(long id, String command, CompletableFuture<JsonNode> message) {
+    private PendingReply(long id, String command, CompletableFuture<JsonNode> message) {
       this.id = id;
       this.command = command;
       this.message = message;
     }
 
     /** Returns whether the answer has arrived or can no longer arrive. */
-    public boolean arrived() {
+    public boolean isComplete() {
       return message.isDone();
     }
 
@@ -191,7 +192,7 @@ public final class Qmp implements AutoCloseable {
           reading.unlock();
         }
         if (!message.isDone()) {
-          unhush();
+          resumeWakeups();
         }
       }
       return await(deadline);
@@ -229,17 +230,17 @@ public final class Qmp implements AutoCloseable {
   }
 
   /**
-   * Keeps answers from waking the reading thread, until {@link #unhush} or for a tenth of a second.
-   * Meanwhile, answers come late to all callers that do not read them themselves.
+   * Keeps answers from waking the reading thread, until {@link #resumeWakeups} or for a tenth of a
+   * second. Meanwhile, answers come late to all callers that do not read them themselves.
    */
-  public void hush() {
+  public void deferWakeups() {
     if (AWAKE_NANOS > 0) {
       hushedUntil = System.nanoTime() + HUSHED_NANOS;
       selector.wakeup();
     }
   }
 
-  public void unhush() {
+  public void resumeWakeups() {
     hushedUntil = System.nanoTime();
     LockSupport.unpark(thread);
   }
@@ -264,11 +265,11 @@ public final class Qmp implements AutoCloseable {
     } catch (IOException | ClosedSelectorException e) {
       // A broken connection counts as ended.
     } finally {
-      end();
+      failAll();
     }
   }
 
-  private void end() {
+  private void failAll() {
     inbox.fail();
     close();
     // Last, because its dependents may run any code on this thread.

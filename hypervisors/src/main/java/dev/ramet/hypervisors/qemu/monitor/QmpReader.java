@@ -13,7 +13,7 @@ final class QmpReader {
   /**
    * Far above any answer. It bounds the host memory that a guest in control of its QEMU can use up.
    */
-  static final int MOST_LINE_BYTES = 16 << 20;
+  static final int MAX_LINE_BYTES = 16 << 20;
 
   /** Receives each line, without its line end. */
   @FunctionalInterface
@@ -48,10 +48,10 @@ final class QmpReader {
         byte[] whole = line.toByteArray();
         line.reset();
         lines.line(whole);
-      } else if (line.size() < MOST_LINE_BYTES) {
+      } else if (line.size() < MAX_LINE_BYTES) {
         line.write(b);
       } else {
-        throw new IOException("a line of more than " + MOST_LINE_BYTES + " bytes");
+        throw new IOException("a line of more than " + MAX_LINE_BYTES + " bytes");
       }
     }
     return count;

@@ -6,7 +6,7 @@ import dev.ramet.errors.RametException;
 import dev.ramet.hypervisors.qemu.program.Accelerator;
 import dev.ramet.hypervisors.qemu.program.HostCpu;
 import dev.ramet.hypervisors.qemu.program.Installation;
-import dev.ramet.hypervisors.qemu.program.Specs;
+import dev.ramet.hypervisors.qemu.program.SpecChecks;
 import dev.ramet.spi.HostPrograms;
 import dev.ramet.spi.ProbeContext;
 import dev.ramet.spi.ProbeResult;
@@ -70,7 +70,7 @@ public final class Probe {
     if (setsid.isEmpty()) {
       return unusable("setsid is not installed", "no executable setsid", "install util-linux");
     }
-    try (Scratch scratch = Scratch.below(where.root())) {
+    try (ScratchDirectory scratch = ScratchDirectory.createIn(where.root())) {
       return inspect(binary.get(), setsid.get(), accelerator, scratch.path());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -82,14 +82,14 @@ public final class Probe {
 
   private static Outcome inspect(Path binary, Path setsid, String wanted, Path scratch)
       throws IOException, InterruptedException {
-    Inquiry inquiry = Inquiry.of(binary, scratch);
+    BinaryFacts inquiry = BinaryFacts.query(binary, scratch);
     if (!inquiry.missing().isEmpty() || inquiry.pc().isEmpty()) {
       return unusable(
           "this QEMU lacks what the driver needs",
           inquiry.version() + " lacks " + inquiry.missing() + " or the machine type pc",
           "install QEMU 7.2 or later with the x86 PC machines");
     }
-    Choice choice = choose(wanted, binary, scratch);
+    Choice choice = chooseAccelerator(wanted, binary, scratch);
     Accelerator accelerator = choice.accelerator();
     if (accelerator == null) {
       return unusable("KVM does not work here", choice.kvm(), choice.remedy());
@@ -146,7 +146,7 @@ public final class Probe {
             HypervisorFeature.GUEST_SECRET),
         new HypervisorFacts.Accepts(
             Set.of(NetworkPlan.Kind.USER),
-            Set.copyOf(Specs.KERNELS),
+            Set.copyOf(SpecChecks.KERNELS),
             Set.of(Attachment.Kind.FILE, Attachment.Kind.BLOCK_DEVICE, Attachment.Kind.NBD)),
         // Nothing changes memory during a save, see QemuSavingVm.
         new HypervisorFacts.Saves(true, Set.of(Access.READ, Access.SOFT_DIRTY, Access.INJECT)),
@@ -162,7 +162,7 @@ public final class Probe {
             accelerator.id()));
   }
 
-  private static Choice choose(String wanted, Path binary, Path scratch)
+  private static Choice chooseAccelerator(String wanted, Path binary, Path scratch)
       throws IOException, InterruptedException {
     if (wanted.equals("tcg")) {
       return new Choice(Accelerator.TCG, "not tested, because the accelerator is set to tcg", "");

@@ -31,9 +31,9 @@ final class ProbeGuest {
   private static final int FIRMWARE_BYTES = 64 * 1024;
 
   /** The guest takes 40 ms under the emulator; a busy host must not look like one without KVM. */
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
-  private static final long LOOK_MILLIS = 10;
+  private static final long POLL_MILLIS = 10;
 
   /** States that a guest never leaves by itself, from RunState in QEMU's qapi/run-state.json. */
   private static final Set<String> KEPT = Set.of("internal-error", "io-error", "guest-panicked");
@@ -95,23 +95,23 @@ final class ProbeGuest {
             .redirectErrorStream(true)
             .start();
     try {
-      Deadline deadline = Deadline.after(PATIENCE);
-      String stopped = stopped(process, files, deadline);
+      Deadline deadline = Deadline.after(TIMEOUT);
+      String stopped = awaitExit(process, files, deadline);
       if (stopped != null) {
-        return Optional.of("QEMU stopped a test guest: " + stopped + said(log));
+        return Optional.of("QEMU stopped a test guest: " + stopped + outputOf(log));
       }
       if (!process.waitFor(deadline.remainingNanos(), TimeUnit.NANOSECONDS)) {
         return Optional.of(
             "a test guest did not finish its checks of long mode, exceptions and system calls"
                 + " within "
-                + PATIENCE.toMillis()
+                + TIMEOUT.toMillis()
                 + " ms"
-                + said(log));
+                + outputOf(log));
       }
       return switch (process.exitValue()) {
         case SUCCESS -> Optional.empty();
         case 0 -> Optional.of("a test guest was reset by an exception it should have handled");
-        default -> Optional.of("QEMU ended with status " + process.exitValue() + said(log));
+        default -> Optional.of("QEMU ended with status " + process.exitValue() + outputOf(log));
       };
     } finally {
       process.destroyForcibly().waitFor();
@@ -124,7 +124,7 @@ final class ProbeGuest {
    *
    * @return the state in which QEMU keeps the guest; null when it has exited or its time is up
    */
-  private static @Nullable String stopped(Process process, VmFiles files, Deadline deadline)
+  private static @Nullable String awaitExit(Process process, VmFiles files, Deadline deadline)
       throws IOException, InterruptedException {
     try (Qmp monitor =
         Qmp.connect(files.socket(VmFiles.MONITOR, process.pid()), process::isAlive, deadline)) {
@@ -133,7 +133,7 @@ final class ProbeGuest {
         if (KEPT.contains(status)) {
           return status;
         }
-        if (process.waitFor(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+        if (process.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS)) {
           return null;
         }
       }
@@ -144,7 +144,7 @@ final class ProbeGuest {
   }
 
   /** Returns only the first line of the log, because a dump of registers follows. */
-  private static String said(Path log) throws IOException {
+  private static String outputOf(Path log) throws IOException {
     return Files.readString(log)
         .lines()
         .filter(line -> !line.contains(VmFiles.WAITING))

@@ -24,7 +24,7 @@ import java.util.Map;
 
 /** Tries the driver's whole work once with a tiny machine: boot, save, restore, resume. */
 public final class Trial {
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
   private static final long MEMORY_BYTES = 16 << 20;
   private static final int CHUNK_BYTES = 1 << 20;
 
@@ -39,20 +39,20 @@ public final class Trial {
     VmSpec second = spec(Files.createDirectory(scratch.resolve("second")), kernel);
     try (QemuHypervisor driver = new QemuHypervisor(qemu)) {
       try {
-        RunningVm original = driver.boot(first, PATIENCE);
+        RunningVm original = driver.boot(first, TIMEOUT);
         try (PausedVm paused = original.pause()) {
           paused.saveDevices(saved);
           copy(paused.memory(), image);
         }
         SavedVm state =
             new SavedVm(saved, new MemorySource.MappedImage(image), original.identity());
-        original.kill(PATIENCE);
+        original.kill(TIMEOUT);
         long start = System.nanoTime();
         long restored;
-        try (PausedVm paused = driver.restore(second, state, PATIENCE)) {
+        try (PausedVm paused = driver.restore(second, state, TIMEOUT)) {
           RunningVm vm = paused.resume();
           restored = millisSince(start);
-          vm.kill(PATIENCE);
+          vm.kill(TIMEOUT);
         }
         return Map.of(
             "restore", "a test machine was restored in " + restored + " ms",

@@ -27,7 +27,7 @@ public final class HostPorts {
   }
 
   /** Returns whether another process has the address. QEMU reports this only as text. */
-  public static boolean taken(String address, int port) {
+  public static boolean isTaken(String address, int port) {
     try (ServerSocketChannel probe = ServerSocketChannel.open()) {
       probe.bind(new InetSocketAddress(address, port));
       return false;

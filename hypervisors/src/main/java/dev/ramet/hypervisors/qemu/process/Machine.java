@@ -55,7 +55,7 @@ public final class Machine {
     return exit;
   }
 
-  public boolean ended() {
+  public boolean hasEnded() {
     return exit.isDone() || !process.alive();
   }
 
@@ -68,20 +68,20 @@ public final class Machine {
    * Runs a command and returns its result; an error includes the logs if the machine has exited.
    */
   public JsonNode execute(String command, ObjectNode arguments, Deadline deadline) {
-    return await(begin(command, arguments, deadline), deadline);
+    return await(send(command, arguments, deadline), deadline);
   }
 
   /** Sends a command without waiting for its answer. */
-  public Qmp.Answer begin(String command, ObjectNode arguments, Deadline deadline) {
+  public Qmp.PendingReply send(String command, ObjectNode arguments, Deadline deadline) {
     try {
-      return monitor(deadline).begin(command, arguments, deadline);
+      return monitor(deadline).send(command, arguments, deadline);
     } catch (QmpException e) {
       throw failure(files, e);
     }
   }
 
   /** Waits for an answer; an error includes the logs if the machine has exited. */
-  JsonNode await(Qmp.Answer answer, Deadline deadline) {
+  JsonNode await(Qmp.PendingReply answer, Deadline deadline) {
     try {
       return answer.await(deadline);
     } catch (QmpException e) {
@@ -90,7 +90,7 @@ public final class Machine {
   }
 
   /** Waits for an answer without sleeping at first, because a machine is paused meanwhile. */
-  public JsonNode awaitAwake(Qmp.Answer answer, Deadline deadline) {
+  public JsonNode awaitAwake(Qmp.PendingReply answer, Deadline deadline) {
     try {
       return answer.awaitAwake(deadline);
     } catch (QmpException e) {
@@ -100,14 +100,14 @@ public final class Machine {
 
   /**
    * Speeds up answers for threads that wait without sleeping and delays all others, see {@link
-   * Qmp#hush}.
+   * Qmp#deferWakeups}.
    */
-  public void hush() {
-    monitor.hush();
+  public void deferWakeups() {
+    monitor.deferWakeups();
   }
 
-  public void unhush() {
-    monitor.unhush();
+  public void resumeWakeups() {
+    monitor.resumeWakeups();
   }
 
   /**
@@ -131,7 +131,7 @@ public final class Machine {
    * Resumes the machine if it is stopped and deletes the state file of a pause that was never
    * ended.
    */
-  public void letRun(Deadline deadline) {
+  public void resumeMachine(Deadline deadline) {
     if (!execute("query-status", deadline).path("running").asBoolean()) {
       execute("cont", deadline);
     }

@@ -27,7 +27,7 @@ public final class RamReceiver implements AutoCloseable {
   private static final int MAX_BYTES = 64 << 20;
 
   /** How often a wait checks whether QEMU is still alive. */
-  private static final long LOOK_MILLIS = 50;
+  private static final long POLL_MILLIS = 50;
 
   private final Path socket;
   private final ServerSocketChannel server;
@@ -101,7 +101,7 @@ public final class RamReceiver implements AutoCloseable {
 
   private static void select(Selector selector, BooleanSupplier alive, Deadline deadline)
       throws IOException {
-    while (selector.select(LOOK_MILLIS) == 0) {
+    while (selector.select(POLL_MILLIS) == 0) {
       if (!alive.getAsBoolean()) {
         throw new IOException("QEMU ended");
       }

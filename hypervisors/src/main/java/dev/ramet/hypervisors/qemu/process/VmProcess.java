@@ -55,11 +55,11 @@ public final class VmProcess {
   }
 
   /** Returns the process named in the directory's pid file, if it is a QEMU of that directory. */
-  public static Optional<VmProcess> of(VmFiles files) {
+  public static Optional<VmProcess> find(VmFiles files) {
     try {
       long pid = Long.parseLong(Files.readString(files.pidFile()).strip());
       return ProcessHandle.of(pid)
-          .filter(handle -> worksBelow(pid, files.directory()))
+          .filter(handle -> isRunningBelow(pid, files.directory()))
           .map(VmProcess::new)
           .filter(VmProcess::alive);
     } catch (IOException | NumberFormatException e) {
@@ -68,9 +68,9 @@ public final class VmProcess {
   }
 
   /** Returns all QEMU processes of {@code directory} and of the directories below it. */
-  public static List<VmProcess> below(Path directory) {
+  public static List<VmProcess> findBelow(Path directory) {
     try (Stream<ProcessHandle> all = ProcessHandle.allProcesses()) {
-      return all.filter(handle -> worksBelow(handle.pid(), directory))
+      return all.filter(handle -> isRunningBelow(handle.pid(), directory))
           .map(VmProcess::new)
           .filter(VmProcess::alive)
           .toList();
@@ -81,7 +81,7 @@ public final class VmProcess {
    * Returns whether this package started the process as a QEMU for this directory or one below it.
    * It checks the argument of {@code -pidfile}: a path that merely appears elsewhere is not enough.
    */
-  private static boolean worksBelow(long pid, Path directory) {
+  private static boolean isRunningBelow(long pid, Path directory) {
     List<String> args = arguments(pid);
     int at = args.indexOf("-pidfile");
     return at >= 0

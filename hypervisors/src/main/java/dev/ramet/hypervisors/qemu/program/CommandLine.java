@@ -68,7 +68,7 @@ public final class CommandLine {
    * @param image the memory image of a restore, or null to boot with empty memory
    * @param hostPorts the host's port for each of the guest's forwarded ports
    */
-  public static List<String> of(
+  public static List<String> build(
       Installation qemu,
       VmSpec spec,
       VmFiles files,
@@ -82,7 +82,7 @@ public final class CommandLine {
     add(args, "-display", "none");
     machine(args, qemu, spec);
     memory(args, spec, image);
-    add(args, "-kernel", Specs.kernel(spec).toAbsolutePath().toString());
+    add(args, "-kernel", SpecChecks.kernel(spec).toAbsolutePath().toString());
     Path initrd = spec.boot().initrd();
     if (initrd != null) {
       add(args, "-initrd", initrd.toAbsolutePath().toString());
@@ -163,7 +163,7 @@ public final class CommandLine {
       add(args, "-device", "virtio-blk-pci,drive=" + node(i) + ",werror=report,rerror=report");
     }
     StringBuilder net = new StringBuilder("user,id=net0");
-    NetworkPlan.User network = Specs.network(spec);
+    NetworkPlan.User network = SpecChecks.network(spec);
     if (!network.outbound()) {
       net.append(",restrict=on");
     }

@@ -114,12 +114,12 @@ public final class RamBlocks {
         int type = in.get() & 0xff;
         if (type == SECTION_FULL) {
           in.position(in.position() - 1);
-          keep();
+          copyPending();
           return;
         }
         if (type == COMMAND) {
           in.position(in.position() - 1);
-          keep();
+          copyPending();
           in.position(in.position() + 3);
           in.position(in.position() + 2 + in.getShort(in.position()));
           copiedTo = in.position();
@@ -170,7 +170,7 @@ public final class RamBlocks {
       int end = in.position() + ((flags & FLAG_ZERO) != 0 ? 1 : PAGE_BYTES);
       if (block.equals(CommandLine.RAM_ID)) {
         in.position(record);
-        keep();
+        copyPending();
         copiedTo = end;
       }
       in.position(end);
@@ -185,7 +185,7 @@ public final class RamBlocks {
           throw new FormatException("RAM block of " + length + " bytes");
         }
         left -= length;
-        keep();
+        copyPending();
         in.getLong(); // the address, there because of x-ignore-shared
         copiedTo = in.position();
       }
@@ -197,7 +197,7 @@ public final class RamBlocks {
       return new String(text, StandardCharsets.UTF_8);
     }
 
-    private void keep() {
+    private void copyPending() {
       out.write(in.array(), copiedTo, in.position() - copiedTo);
       copiedTo = in.position();
     }

@@ -33,7 +33,7 @@ final class DeviceSave {
   private final Path devices;
   private final Path blocks;
   private final Deadline deadline;
-  private final Qmp.Answer answer;
+  private final Qmp.PendingReply answer;
 
   private DeviceSave(Machine machine, Path directory, Deadline deadline) {
     this.machine = machine;
@@ -46,11 +46,11 @@ final class DeviceSave {
     arguments.put("filename", VmFiles.STATE);
     // live: true would make a stopped machine give up its disks.
     arguments.put("live", false);
-    this.answer = machine.begin("xen-save-devices-state", arguments, deadline);
+    this.answer = machine.send("xen-save-devices-state", arguments, deadline);
   }
 
   static DeviceSave begin(Machine machine, Path directory) {
-    return new DeviceSave(machine, directory.toAbsolutePath(), Deadline.after(QemuVm.PATIENCE));
+    return new DeviceSave(machine, directory.toAbsolutePath(), Deadline.after(QemuVm.TIMEOUT));
   }
 
   /** Waits until QEMU has written the state; leaves no files if that fails. */

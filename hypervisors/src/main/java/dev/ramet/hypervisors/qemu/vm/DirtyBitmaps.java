@@ -57,7 +57,7 @@ final class DirtyBitmaps {
   private final Map<String, Long> granularities = new HashMap<>();
 
   /** Commands that were sent without awaiting their answers. */
-  private final List<Qmp.Answer> parting = new ArrayList<>();
+  private final List<Qmp.PendingReply> unawaited = new ArrayList<>();
 
   /** Whether the server listens and QEMU has no bitmaps of the driver except the current ones. */
   private boolean ready;
@@ -91,7 +91,7 @@ final class DirtyBitmaps {
     Deadline deadline = Deadline.after(patience);
     lock(deadline);
     try {
-      return taken(disk, deadline);
+      return takeWritten(disk, deadline);
     } finally {
       one.unlock();
     }
@@ -108,7 +108,7 @@ final class DirtyBitmaps {
     }
   }
 
-  private Written taken(int disk, Deadline deadline) {
+  private Written takeWritten(int disk, Deadline deadline) {
     long until = LAST_MARK.incrementAndGet();
     boolean done = false;
     try {
@@ -116,13 +116,13 @@ final class DirtyBitmaps {
       Current next = Current.madeAt(until);
       List<Range> ranges = List.of();
       if (!disks.get(disk).readOnly()) {
-        if (!partedWell() || !ready) {
+        if (!noUnawaitedFailure() || !ready) {
           ready = false;
           prepare(deadline);
           ready = true;
         }
         if (last == null) {
-          machine.execute("block-dirty-bitmap-add", added(disk, next), deadline);
+          machine.execute("block-dirty-bitmap-add", addArguments(disk, next), deadline);
         } else if (isEmpty(disk, last, deadline)) {
           next = new Current(until, last.bitmap());
         } else {
@@ -141,9 +141,9 @@ final class DirtyBitmaps {
   }
 
   /** Returns whether no unawaited command is known to have failed. */
-  private boolean partedWell() {
-    boolean well = parting.stream().noneMatch(Qmp.Answer::failed);
-    parting.removeIf(Qmp.Answer::arrived);
+  private boolean noUnawaitedFailure() {
+    boolean well = unawaited.stream().noneMatch(Qmp.PendingReply::failed);
+    unawaited.removeIf(Qmp.PendingReply::isComplete);
     return well;
   }
 
@@ -169,8 +169,9 @@ final class DirtyBitmaps {
   private List<Range> read(int disk, Current last, Current next, Deadline deadline) {
     String past = last.bitmap();
     // Send everything before waiting for anything: QEMU executes its monitor's commands in order.
-    Qmp.Answer swapped = machine.begin("transaction", swap(disk, last, next), deadline);
-    Qmp.Answer exported = machine.begin("block-export-add", export(disk, past), deadline);
+    Qmp.PendingReply swapped =
+        machine.send("transaction", swapArguments(disk, last, next), deadline);
+    Qmp.PendingReply exported = machine.send("block-export-add", export(disk, past), deadline);
     List<Range> ranges;
     try (NbdBitmap server =
         NbdBitmap.connect(
@@ -189,8 +190,8 @@ final class DirtyBitmaps {
     // The ranges are already read, so the call succeeds even if these commands cannot be sent.
     try {
       ObjectNode end = Qmp.JSON.createObjectNode().put("id", past).put("mode", "hard");
-      parting.add(machine.begin("block-export-del", end, deadline));
-      parting.add(machine.begin("block-dirty-bitmap-remove", bitmap(disk, past), deadline));
+      unawaited.add(machine.send("block-export-del", end, deadline));
+      unawaited.add(machine.send("block-dirty-bitmap-remove", bitmap(disk, past), deadline));
     } catch (RametException e) {
       ready = false;
     }
@@ -223,7 +224,7 @@ final class DirtyBitmaps {
   }
 
   private void tryExecute(String command, Deadline deadline) {
-    Qmp.Answer answer = machine.begin(command, Qmp.JSON.createObjectNode(), deadline);
+    Qmp.PendingReply answer = machine.send(command, Qmp.JSON.createObjectNode(), deadline);
     try {
       answer.await(deadline);
     } catch (QmpException e) {
@@ -261,19 +262,19 @@ final class DirtyBitmaps {
     return Qmp.JSON.createObjectNode().put("node", node(disk)).put("name", name);
   }
 
-  private ObjectNode added(int disk, Current made) {
+  private ObjectNode addArguments(int disk, Current made) {
     long granularity = granularities.getOrDefault(node(disk), GRANULARITY_BYTES);
     return bitmap(disk, made.bitmap()).put("granularity", granularity);
   }
 
-  private ObjectNode swap(int disk, Current last, Current next) {
+  private ObjectNode swapArguments(int disk, Current last, Current next) {
     ObjectNode arguments = Qmp.JSON.createObjectNode();
     ArrayNode actions = arguments.putArray("actions");
     actions
         .addObject()
         .put("type", "block-dirty-bitmap-disable")
         .set("data", bitmap(disk, last.bitmap()));
-    actions.addObject().put("type", "block-dirty-bitmap-add").set("data", added(disk, next));
+    actions.addObject().put("type", "block-dirty-bitmap-add").set("data", addArguments(disk, next));
     return arguments;
   }
 

@@ -65,7 +65,7 @@ final class GuestMaps {
         continue;
       }
       if (from != expected) {
-        throw broken(pid, "a gap in guest memory at offset " + (expected - base));
+        throw unreadableMaps(pid, "a gap in guest memory at offset " + (expected - base));
       }
       regions.add(
           new MemoryRegion(
@@ -73,7 +73,7 @@ final class GuestMaps {
       expected = to;
     }
     if (expected != end) {
-      throw broken(pid, "guest memory ends at offset " + (expected - base));
+      throw unreadableMaps(pid, "guest memory ends at offset " + (expected - base));
     }
     return new GuestMemory(pid, sizeBytes, regions, DISCARDS);
   }
@@ -89,7 +89,7 @@ final class GuestMaps {
         return hex(maps, line, maps.indexOf('-', line)) - Long.parseUnsignedLong(fields[2], 16);
       }
     }
-    throw broken(pid, "no mapping of " + path);
+    throw unreadableMaps(pid, "no mapping of " + path);
   }
 
   /** Returns the kind of a mapping. Its line is: start-end perms offset device inode path. */
@@ -112,7 +112,7 @@ final class GuestMaps {
     return Long.parseUnsignedLong(text, from, to, 16);
   }
 
-  private static RametException broken(long pid, String what) {
+  private static RametException unreadableMaps(long pid, String what) {
     return new RametException(
         ErrorCode.HYPERVISOR_FAILED, "memory of process " + pid + ": " + what);
   }

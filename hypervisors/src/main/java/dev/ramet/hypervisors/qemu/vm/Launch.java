@@ -15,7 +15,7 @@ import dev.ramet.hypervisors.qemu.process.VmProcess;
 import dev.ramet.hypervisors.qemu.program.CommandLine;
 import dev.ramet.hypervisors.qemu.program.Installation;
 import dev.ramet.hypervisors.qemu.program.RamBlocks;
-import dev.ramet.hypervisors.qemu.program.Specs;
+import dev.ramet.hypervisors.qemu.program.SpecChecks;
 import dev.ramet.hypervisors.qemu.program.VmFiles;
 import dev.ramet.spi.hypervisor.GuestSecret;
 import dev.ramet.spi.hypervisor.NetworkPlan;
@@ -62,7 +62,7 @@ final class Launch {
       Installation qemu, VmSpec spec, VmFiles files, @Nullable Path image, Deadline deadline) {
     files.removeStale();
     Map<Integer, Integer> ports = new HashMap<>();
-    Specs.network(spec).ports().forEach(p -> ports.put(p, HostPorts.hostPort(p)));
+    SpecChecks.network(spec).ports().forEach(p -> ports.put(p, HostPorts.hostPort(p)));
     GuestSecret secret = spec.secret();
     VmProcess process;
     try {
@@ -71,7 +71,7 @@ final class Launch {
       }
       process =
           VmProcess.start(
-              CommandLine.of(qemu, spec, files, image, ports),
+              CommandLine.build(qemu, spec, files, image, ports),
               files.directory(),
               image == null ? NO_INPUT : files.incoming(),
               files.log());
@@ -94,11 +94,11 @@ final class Launch {
     } catch (QmpException e) {
       // Once this QEMU is certainly gone, an address still in use belongs to another process.
       process.kill(Deadline.after(CLEAN_UP));
-      NetworkPlan.User network = Specs.network(spec);
+      NetworkPlan.User network = SpecChecks.network(spec);
       for (int port : network.ports()) {
         int hostPort = HostPorts.hostPort(port);
-        if (HostPorts.taken(network.address(), hostPort)) {
-          throw QemuVm.taken(network.address(), hostPort);
+        if (HostPorts.isTaken(network.address(), hostPort)) {
+          throw QemuVm.portTaken(network.address(), hostPort);
         }
       }
       throw Machine.failure(files, e);

@@ -137,7 +137,7 @@ final class NbdBitmap implements AutoCloseable {
     server.need(reply.lengthBytes);
     if ((reply.type & REP_ERROR_BIT) != 0) {
       throw new IOException(
-          "option " + option + " refused (" + reply.type + "): " + text(reply.lengthBytes));
+          "option " + option + " refused (" + reply.type + "): " + readText(reply.lengthBytes));
     }
     return reply;
   }
@@ -153,7 +153,7 @@ final class NbdBitmap implements AutoCloseable {
     expect(REP_META_CONTEXT, reply.type, "context");
     expect(4 + context.length, reply.lengthBytes, "context's length");
     int id = in.getInt();
-    String name = text(context.length);
+    String name = readText(context.length);
     if (!name.equals(new String(context, StandardCharsets.UTF_8))) {
       throw new IOException("another context: " + name);
     }
@@ -258,10 +258,10 @@ final class NbdBitmap implements AutoCloseable {
     server.need(lengthBytes);
     int error = in.getInt();
     int length = Short.toUnsignedInt(in.getShort());
-    return "error " + error + ": " + text(Math.min(length, lengthBytes - 6));
+    return "error " + error + ": " + readText(Math.min(length, lengthBytes - 6));
   }
 
-  private String text(int lengthBytes) {
+  private String readText(int lengthBytes) {
     byte[] bytes = new byte[lengthBytes];
     in.get(bytes);
     return new String(bytes, StandardCharsets.UTF_8);

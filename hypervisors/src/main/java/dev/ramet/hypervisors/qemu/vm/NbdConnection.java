@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A connection to QEMU's NBD server that must send and receive by a deadline. Used by one thread.
  *
- * <p>Like {@link Qmp.Answer#awaitAwake}, it polls for answers without sleeping at first, because
- * machines are paused meanwhile.
+ * <p>Like {@link Qmp.PendingReply#awaitAwake}, it polls for answers without sleeping at first,
+ * because machines are paused meanwhile.
  */
 final class NbdConnection implements AutoCloseable {
   private static final int BUFFER_BYTES = 64 << 10;

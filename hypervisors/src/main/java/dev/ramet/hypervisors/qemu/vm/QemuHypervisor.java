@@ -12,8 +12,8 @@ import dev.ramet.hypervisors.qemu.process.VmProcess;
 import dev.ramet.hypervisors.qemu.program.CommandLine;
 import dev.ramet.hypervisors.qemu.program.Installation;
 import dev.ramet.hypervisors.qemu.program.RamBlocks;
-import dev.ramet.hypervisors.qemu.program.Running;
-import dev.ramet.hypervisors.qemu.program.Specs;
+import dev.ramet.hypervisors.qemu.program.RunningCommand;
+import dev.ramet.hypervisors.qemu.program.SpecChecks;
 import dev.ramet.hypervisors.qemu.program.VmFiles;
 import dev.ramet.spi.hypervisor.Hypervisor;
 import dev.ramet.spi.hypervisor.PausedVm;
@@ -53,9 +53,9 @@ public final class QemuHypervisor implements Hypervisor {
 
   @Override
   public RunningVm boot(VmSpec spec, Duration timeout) {
-    Specs.check(spec);
+    SpecChecks.check(spec);
     Deadline deadline = Deadline.after(timeout);
-    VmFiles files = free(spec);
+    VmFiles files = requireFree(spec);
     VmFiles.delete(files.ramBlocks());
     Launch launch = Launch.start(qemu, spec, files, null, deadline);
     try {
@@ -71,16 +71,16 @@ public final class QemuHypervisor implements Hypervisor {
 
   @Override
   public PausedVm restore(VmSpec spec, SavedVm saved, Duration timeout) {
-    Specs.check(spec);
+    SpecChecks.check(spec);
     VmIdentity identity = qemu.identity(spec);
-    Specs.checkIdentity(saved.identity(), identity);
-    Path image = Specs.image(saved, spec);
+    SpecChecks.checkIdentity(saved.identity(), identity);
+    Path image = SpecChecks.imagePath(saved, spec);
     Deadline deadline = Deadline.after(timeout);
-    VmFiles files = free(spec);
+    VmFiles files = requireFree(spec);
     VmFiles.delete(files.ramBlocks());
     Launch launch;
     try {
-      join(saved.devices(), files.incoming());
+      concatenate(saved.devices(), files.incoming());
       launch = Launch.start(qemu, spec, files, image, deadline);
     } catch (RuntimeException | Error e) {
       files.removeAll();
@@ -105,7 +105,7 @@ public final class QemuHypervisor implements Hypervisor {
       return Optional.empty();
     }
     VmFiles files = VmFiles.of(spec.directory());
-    Optional<VmProcess> found = VmProcess.of(files);
+    Optional<VmProcess> found = VmProcess.find(files);
     if (found.isEmpty()) {
       return Optional.empty();
     }
@@ -133,9 +133,9 @@ public final class QemuHypervisor implements Hypervisor {
       throw Machine.failure(files, e);
     }
     try {
-      Running running = Running.of(process.arguments());
+      RunningCommand running = RunningCommand.parse(process.arguments());
       VmIdentity identity = running.installation(qemu, version(machine, deadline)).identity(spec);
-      machine.letRun(deadline);
+      machine.resumeMachine(deadline);
       return Optional.of(vm(spec, identity, running.ramPath(), machine));
     } catch (RuntimeException | Error e) {
       machine.disconnect();
@@ -146,7 +146,7 @@ public final class QemuHypervisor implements Hypervisor {
   @Override
   public void reap(Path directory) {
     Deadline deadline = Deadline.after(REAP);
-    for (VmProcess process : VmProcess.below(real(directory))) {
+    for (VmProcess process : VmProcess.findBelow(realPath(directory))) {
       process.kill(deadline);
     }
   }
@@ -179,16 +179,16 @@ public final class QemuHypervisor implements Hypervisor {
     return vm;
   }
 
-  private static VmFiles free(VmSpec spec) {
+  private static VmFiles requireFree(VmSpec spec) {
     VmFiles files = VmFiles.of(spec.directory());
-    if (VmProcess.of(files).isPresent()) {
+    if (VmProcess.find(files).isPresent()) {
       throw new RametException(ErrorCode.CONFLICT, "another machine runs in " + files.directory());
     }
     return files;
   }
 
   /** Writes the stream that QEMU loads: the RAM blocks, then the device sections. */
-  private static void join(Path saved, Path into) {
+  private static void concatenate(Path saved, Path into) {
     List<Path> parts = List.of(saved.resolve(VmFiles.RAM_BLOCKS), saved.resolve(VmFiles.DEVICES));
     try (OutputStream out = Files.newOutputStream(into)) {
       for (int i = 0; i < parts.size(); i++) {
@@ -227,7 +227,7 @@ public final class QemuHypervisor implements Hypervisor {
     }
   }
 
-  private static Path real(Path directory) {
+  private static Path realPath(Path directory) {
     try {
       return directory.toRealPath();
     } catch (IOException e) {

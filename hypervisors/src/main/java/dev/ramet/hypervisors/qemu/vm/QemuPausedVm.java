@@ -58,32 +58,32 @@ class QemuPausedVm implements PausedVm {
 
   @Override
   public final RunningVm resume() {
-    if (!over()) {
-      Uninterrupted.run(this::letRun);
+    if (!isOver()) {
+      UninterruptedRunner.run(this::resumeMachine);
       over = true;
       vm.endPause(token);
     }
     return vm;
   }
 
-  private void letRun() {
-    Deadline deadline = Deadline.after(QemuVm.PATIENCE);
+  private void resumeMachine() {
+    Deadline deadline = Deadline.after(QemuVm.TIMEOUT);
     Machine machine = vm.machine();
-    machine.awaitAwake(machine.begin("cont", Qmp.JSON.createObjectNode(), deadline), deadline);
+    machine.awaitAwake(machine.send("cont", Qmp.JSON.createObjectNode(), deadline), deadline);
   }
 
   /**
    * Returns whether the pause is over: the machine was resumed or killed, or the pause was taken
    * back.
    */
-  final boolean over() {
-    return over || !vm.pauses(token);
+  final boolean isOver() {
+    return over || !vm.isPausedBy(token);
   }
 
   @Override
   public void kill() {
     over = true;
-    vm.kill(QemuVm.PATIENCE);
+    vm.kill(QemuVm.TIMEOUT);
     vm.endPause(token);
   }
 
@@ -96,13 +96,13 @@ class QemuPausedVm implements PausedVm {
    */
   @Override
   public void close() {
-    if (over()) {
+    if (isOver()) {
       return;
     }
     try {
       resume();
     } catch (RametException e) {
-      if (!vm.machine().ended()) {
+      if (!vm.machine().hasEnded()) {
         throw e;
       }
     } finally {

@@ -36,7 +36,7 @@ final class QemuSavingVm extends QemuPausedVm implements SavingVm {
    */
   @Override
   public void close() {
-    boolean abandoned = !over();
+    boolean abandoned = !isOver();
     try {
       super.close();
     } finally {

@@ -10,7 +10,7 @@ import dev.ramet.hypervisors.qemu.monitor.Qmp;
 import dev.ramet.hypervisors.qemu.process.HostPorts;
 import dev.ramet.hypervisors.qemu.process.Machine;
 import dev.ramet.hypervisors.qemu.program.CommandLine;
-import dev.ramet.hypervisors.qemu.program.Specs;
+import dev.ramet.hypervisors.qemu.program.SpecChecks;
 import dev.ramet.spi.hypervisor.Disk;
 import dev.ramet.spi.hypervisor.DiskWriteLog;
 import dev.ramet.spi.hypervisor.DiskWrites;
@@ -39,7 +39,7 @@ public final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
   /**
    * Time limit for calls that take no deadline; far longer than any of them takes on a busy host.
    */
-  public static final Duration PATIENCE = Duration.ofSeconds(30);
+  public static final Duration TIMEOUT = Duration.ofSeconds(30);
 
   /** Time limit for undoing a stop that QEMU did not confirm. */
   private static final Duration UNDO = Duration.ofSeconds(2);
@@ -71,7 +71,7 @@ public final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
    */
   QemuVm(VmSpec spec, VmIdentity identity, String ramPath, Machine machine) {
     this.spec = spec;
-    this.network = Specs.network(spec);
+    this.network = SpecChecks.network(spec);
     this.identity = identity;
     this.ramPath = ramPath;
     this.machine = machine;
@@ -113,7 +113,7 @@ public final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
   @Override
   public SavingVm pauseAndSave(Path directory) {
     Object token = claimPause();
-    Qmp.Answer stop = beginStop(token);
+    Qmp.PendingReply stop = beginStop(token);
     DeviceSave save;
     try {
       save = DeviceSave.begin(machine, directory);
@@ -129,27 +129,27 @@ public final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
     return new QemuSavingVm(this, token, save);
   }
 
-  private Qmp.Answer beginStop(Object token) {
+  private Qmp.PendingReply beginStop(Object token) {
     try {
-      return machine.begin("stop", Qmp.JSON.createObjectNode(), Deadline.after(PATIENCE));
+      return machine.send("stop", Qmp.JSON.createObjectNode(), Deadline.after(TIMEOUT));
     } catch (RametException e) {
       throw undoStop(e, token);
     }
   }
 
-  private void awaitStop(Qmp.Answer stop, Object token) {
+  private void awaitStop(Qmp.PendingReply stop, Object token) {
     try {
-      machine.awaitAwake(stop, Deadline.after(PATIENCE));
+      machine.awaitAwake(stop, Deadline.after(TIMEOUT));
     } catch (RametException e) {
       throw undoStop(e, token);
     }
   }
 
   private RametException undoStop(RametException e, Object token) {
-    if (!machine.ended()) {
+    if (!machine.hasEnded()) {
       try {
         // QEMU executes commands in order, so this also undoes a stop that takes effect late.
-        Uninterrupted.run(() -> machine.execute("cont", Deadline.after(UNDO)));
+        UninterruptedRunner.run(() -> machine.execute("cont", Deadline.after(UNDO)));
       } catch (RametException again) {
         e.addSuppressed(again);
       }
@@ -168,18 +168,18 @@ public final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
     if (!pause.compareAndSet(null, token)) {
       throw new RametException(ErrorCode.CONFLICT, "the machine is paused: " + spec.name());
     }
-    machine.hush();
+    machine.deferWakeups();
     return token;
   }
 
   /** Returns whether this token belongs to the current pause. */
-  boolean pauses(Object token) {
+  boolean isPausedBy(Object token) {
     return pause.get() == token;
   }
 
   void endPause(Object token) {
     if (pause.compareAndSet(token, null)) {
-      machine.unhush();
+      machine.resumeWakeups();
     }
   }
 
@@ -187,7 +187,7 @@ public final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
   public void takeBackPause(Deadline deadline) {
     Object token = pause.get();
     try {
-      machine.letRun(deadline);
+      machine.resumeMachine(deadline);
     } finally {
       // Even if the machine did not resume, nobody holds this pause, so it must not block another
       // one.
@@ -230,20 +230,20 @@ public final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
 
   private void addForward(int guestPort, int hostPort) {
     String rule = CommandLine.forward(network, guestPort, hostPort);
-    String answer = human("hostfwd_add net0 " + rule);
+    String answer = runMonitorCommand("hostfwd_add net0 " + rule);
     if (!answer.isEmpty()) {
       // An earlier host process may have added the rule; then replace it.
-      human("hostfwd_remove net0 tcp:" + network.address() + ":" + hostPort);
-      answer = human("hostfwd_add net0 " + rule);
+      runMonitorCommand("hostfwd_remove net0 tcp:" + network.address() + ":" + hostPort);
+      answer = runMonitorCommand("hostfwd_add net0 " + rule);
     }
     if (!answer.isEmpty()) {
-      throw HostPorts.taken(network.address(), hostPort)
-          ? taken(network.address(), hostPort)
+      throw HostPorts.isTaken(network.address(), hostPort)
+          ? portTaken(network.address(), hostPort)
           : new RametException(ErrorCode.HYPERVISOR_FAILED, "QEMU: " + answer.strip());
     }
   }
 
-  static RametException taken(String address, int port) {
+  static RametException portTaken(String address, int port) {
     return new RametException(
         ErrorCode.CONFLICT,
         "another process listens on " + address + ":" + port,
@@ -252,17 +252,17 @@ public final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
   }
 
   /** Runs a command of the human monitor and returns its output. */
-  private String human(String line) {
+  private String runMonitorCommand(String line) {
     ObjectNode arguments = Qmp.JSON.createObjectNode();
     arguments.put("command-line", line);
-    return machine.execute("human-monitor-command", arguments, Deadline.after(PATIENCE)).asText();
+    return machine.execute("human-monitor-command", arguments, Deadline.after(TIMEOUT)).asText();
   }
 
   /** Adds up the write counters of all disks in {@code query-blockstats} (qapi/block-core.json). */
   @Override
   public long diskWrites() {
     long writes = 0;
-    for (JsonNode disk : machine.execute("query-blockstats", Deadline.after(PATIENCE))) {
+    for (JsonNode disk : machine.execute("query-blockstats", Deadline.after(TIMEOUT))) {
       for (String count : WRITES) {
         writes += disk.path("stats").path(count).asLong();
       }
@@ -278,7 +278,7 @@ public final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
    */
   @Override
   public WriteLog.Written takeWrites(int disk) {
-    return bitmaps.take(disk, pause.get() == null ? PATIENCE : PAUSE);
+    return bitmaps.take(disk, pause.get() == null ? TIMEOUT : PAUSE);
   }
 
   @Override

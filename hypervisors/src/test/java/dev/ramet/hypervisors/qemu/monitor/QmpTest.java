@@ -108,10 +108,10 @@ class QmpTest {
     try (ServerSocketChannel server = listen(1);
         Qmp qmp = connected(server)) {
       for (int i = 0; i < 3; i++) {
-        qmp.hush();
+        qmp.deferWakeups();
         assertEquals("stop", qmp.execute("stop", Deadline.after(PATIENCE)).asText());
       }
-      qmp.unhush();
+      qmp.resumeWakeups();
       assertEquals("cont", qmp.execute("cont", Deadline.after(PATIENCE)).asText());
     }
   }
@@ -122,7 +122,7 @@ class QmpTest {
         Qmp qmp = connected(server)) {
       CompletableFuture<Void> ended = new CompletableFuture<>();
       qmp.whenEnded(() -> ended.complete(null));
-      qmp.hush();
+      qmp.deferWakeups();
       QmpException e =
           assertThrows(
               QmpException.class, () -> qmp.execute(LAST_COMMAND, Deadline.after(PATIENCE)));
@@ -171,7 +171,7 @@ class QmpTest {
             return;
           }
           if (name.equals(FLOOD_COMMAND)) {
-            out.write("x".repeat(2 * QmpReader.MOST_LINE_BYTES));
+            out.write("x".repeat(2 * QmpReader.MAX_LINE_BYTES));
             out.flush();
           }
           ObjectNode answer = Qmp.JSON.createObjectNode();

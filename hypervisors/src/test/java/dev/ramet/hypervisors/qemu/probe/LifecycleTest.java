@@ -107,7 +107,7 @@ final class LifecycleTest extends LifecycleGround {
     RunningVm inside = bench.boot("a/one");
     RunningVm outside = bench.boot("ab");
     bench.driver.reap(root.resolve("a"));
-    assertEquals(0, VmProcess.below(root.resolve("a").toRealPath()).size());
+    assertEquals(0, VmProcess.findBelow(root.resolve("a").toRealPath()).size());
     assertThrows(RametException.class, inside::memory);
     VmExit exit = inside.exit().toCompletableFuture().get(5, TimeUnit.MINUTES);
     assertFalse(exit.requested());

@@ -8,7 +8,7 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.hypervisors.qemu.monitor.Deadline;
 import dev.ramet.hypervisors.qemu.process.VmProcess;
-import dev.ramet.hypervisors.qemu.program.Specs;
+import dev.ramet.hypervisors.qemu.program.SpecChecks;
 import dev.ramet.hypervisors.qemu.program.VmFiles;
 import dev.ramet.hypervisors.qemu.vm.Bench;
 import dev.ramet.hypervisors.qemu.vm.QemuHypervisor;
@@ -59,9 +59,9 @@ final class RefusedStartsTest extends LifecycleGround {
   private static void killWhenSeen(VmSpec spec, int afterMillis) {
     try {
       VmFiles files = VmFiles.of(spec.directory());
-      Bench.await("the process", () -> !VmProcess.below(files.directory()).isEmpty());
+      Bench.await("the process", () -> !VmProcess.findBelow(files.directory()).isEmpty());
       Thread.sleep(afterMillis);
-      VmProcess.below(files.directory()).forEach(p -> p.kill(Deadline.after(Bench.PATIENCE)));
+      VmProcess.findBelow(files.directory()).forEach(p -> p.kill(Deadline.after(Bench.PATIENCE)));
     } catch (IOException | InterruptedException e) {
       throw new IllegalStateException(e);
     }
@@ -74,7 +74,7 @@ final class RefusedStartsTest extends LifecycleGround {
         assertThrows(RametException.class, () -> bench.driver.boot(spec, Duration.ofMillis(5)));
     assertEquals(ErrorCode.DEADLINE_EXCEEDED, e.code());
     assertEquals(Set.of(), RestoreTest.names(spec.directory()));
-    assertEquals(0, VmProcess.below(spec.directory().toRealPath()).size());
+    assertEquals(0, VmProcess.findBelow(spec.directory().toRealPath()).size());
   }
 
   @Test
@@ -100,7 +100,7 @@ final class RefusedStartsTest extends LifecycleGround {
   void aTakenAddressIsAConflict() throws Exception {
     VmSpec spec = bench.spec("vm", 8080);
     try (ServerSocketChannel other = ServerSocketChannel.open()) {
-      other.bind(new InetSocketAddress(Specs.network(spec).address(), 8080));
+      other.bind(new InetSocketAddress(SpecChecks.network(spec).address(), 8080));
       RametException e =
           assertThrows(RametException.class, () -> bench.driver.boot(spec, Bench.PATIENCE));
       assertEquals(ErrorCode.CONFLICT, e.code());
@@ -109,7 +109,7 @@ final class RefusedStartsTest extends LifecycleGround {
     RunningVm vm = bench.driver.boot(spec, Bench.PATIENCE);
     connect(vm.endpoint(8080));
     try (ServerSocketChannel other = ServerSocketChannel.open()) {
-      other.bind(new InetSocketAddress(Specs.network(spec).address(), 8081));
+      other.bind(new InetSocketAddress(SpecChecks.network(spec).address(), 8081));
       RametException e = assertThrows(RametException.class, () -> vm.endpoint(8081));
       assertEquals(ErrorCode.CONFLICT, e.code());
     }

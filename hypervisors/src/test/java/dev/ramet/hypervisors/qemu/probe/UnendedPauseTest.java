@@ -34,7 +34,7 @@ class UnendedPauseTest {
   @Test
   void aMachineThatMayNotGoOnCanBePausedAgainAndEnded() throws Exception {
     QemuVm vm = (QemuVm) bench.boot("vm");
-    Deadline deadline = Deadline.after(QemuVm.PATIENCE);
+    Deadline deadline = Deadline.after(QemuVm.TIMEOUT);
     ObjectNode actions = Qmp.JSON.createObjectNode();
     actions.put("reboot", "shutdown").put("shutdown", "pause");
     vm.machine().execute("set-action", actions, deadline);

@@ -54,12 +54,12 @@ class CommandLineTest {
 
   private static List<String> line(boolean outbound, Path image) {
     VmSpec spec = spec(outbound);
-    return CommandLine.of(QEMU, spec, new VmFiles(spec.directory()), image, Map.of(80, 40080));
+    return CommandLine.build(QEMU, spec, new VmFiles(spec.directory()), image, Map.of(80, 40080));
   }
 
   private static List<String> line(boolean outbound) {
     VmSpec spec = spec(outbound);
-    return CommandLine.of(QEMU, spec, new VmFiles(spec.directory()), null, Map.of(80, 40080));
+    return CommandLine.build(QEMU, spec, new VmFiles(spec.directory()), null, Map.of(80, 40080));
   }
 
   private static String value(List<String> args, String option) {
@@ -104,7 +104,7 @@ class CommandLineTest {
   void namesTheFileOfASecretAndNotTheSecret() {
     VmSpec spec = spec(false).with(new GuestSecret("s3cret"));
     List<String> args =
-        CommandLine.of(QEMU, spec, new VmFiles(spec.directory()), null, Map.of(80, 40080));
+        CommandLine.build(QEMU, spec, new VmFiles(spec.directory()), null, Map.of(80, 40080));
     assertEquals("name=opt/dev.ramet/secret,file=/vm,,1/secret", value(args, "-fw_cfg"));
     assertFalse(String.join(" ", args).contains("s3cret"));
     assertFalse(spec.toString().contains("s3cret"));
@@ -225,10 +225,10 @@ class CommandLineTest {
   @Test
   void aRunningProcessIsReadBackFromIt() {
     assertEquals(
-        new Running("pc-i440fx-7.2", Accelerator.TCG, "/m"),
-        Running.of(line(false, Path.of("/m"))));
+        new RunningCommand("pc-i440fx-7.2", Accelerator.TCG, "/m"),
+        RunningCommand.parse(line(false, Path.of("/m"))));
     assertEquals(
-        new Running("pc-i440fx-7.2", Accelerator.TCG, "/memfd:memory-backend-memfd"),
-        Running.of(line(false)));
+        new RunningCommand("pc-i440fx-7.2", Accelerator.TCG, "/memfd:memory-backend-memfd"),
+        RunningCommand.parse(line(false)));
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.hypervisors.qemu.vm;
 
-import dev.ramet.hypervisors.qemu.probe.Inquiry;
+import dev.ramet.hypervisors.qemu.probe.BinaryFacts;
 import dev.ramet.hypervisors.qemu.probe.Trial;
 import dev.ramet.hypervisors.qemu.program.Accelerator;
 import dev.ramet.hypervisors.qemu.program.Installation;
@@ -54,7 +54,7 @@ public final class Bench implements AutoCloseable {
   }
 
   public static Installation installation(Path scratch) {
-    Inquiry inquiry = Inquiry.of(Host.qemu(), scratch);
+    BinaryFacts inquiry = BinaryFacts.query(Host.qemu(), scratch);
     return new Installation(
         Host.qemu(),
         Path.of("/usr/bin/setsid"),

@@ -162,12 +162,12 @@ class DirtyBitmapsTest {
     PausedVm paused = vm.pause();
     Written first = vm.takeWrites(0);
     List<Range> expected = new ArrayList<>();
-    ArrayDeque<Qmp.Answer> underWay = new ArrayDeque<>();
+    ArrayDeque<Qmp.PendingReply> underWay = new ArrayDeque<>();
     Deadline deadline = Deadline.after(Duration.ofMinutes(3));
     for (int i = 0; i <= SCATTERED; i++) {
       expected.add(range(i * (16 * K), 4 * K));
       ObjectNode line = line(0, "write -z " + i * 16L + "k 4k");
-      underWay.add(vm.machine().begin("human-monitor-command", line, deadline));
+      underWay.add(vm.machine().send("human-monitor-command", line, deadline));
       if (underWay.size() > 4) {
         assertEquals("", underWay.remove().await(deadline).asText());
       }

@@ -46,7 +46,7 @@ public class Endpoints {
    *
    * @param token the token of the request, for a sandbox that is not open to everyone
    */
-  public CompletionStage<GuestEndpoint> find(Target target, @Nullable String token) {
+  public CompletionStage<GuestEndpoint> find(SandboxTarget target, @Nullable String token) {
     return engine
         .whenOpen()
         .thenComposeAsync(
@@ -56,17 +56,18 @@ public class Endpoints {
                 return CompletableFuture.completedFuture(guest(sandboxes, target, token));
               } catch (RametException e) {
                 // A caller without access must not resume the sandbox either.
-                if (e.code() == ErrorCode.FORBIDDEN || !wakes(sandboxes, target.sandboxId())) {
+                if (e.code() == ErrorCode.FORBIDDEN || !mayResume(sandboxes, target.sandboxId())) {
                   throw e;
                 }
-                return wake(sandboxes, target.sandboxId())
+                return resume(sandboxes, target.sandboxId())
                     .thenApplyAsync(done -> guest(sandboxes, target, token), executor.get());
               }
             },
             executor.get());
   }
 
-  private static GuestEndpoint guest(Sandboxes sandboxes, Target target, @Nullable String token) {
+  private static GuestEndpoint guest(
+      Sandboxes sandboxes, SandboxTarget target, @Nullable String token) {
     String id = target.sandboxId();
     int port = target.port();
     if (port == Sandbox.AGENT_PORT) {
@@ -79,7 +80,7 @@ public class Endpoints {
   }
 
   /** Returns whether a request may resume a sandbox that is paused or about to be. */
-  private static boolean wakes(Sandboxes sandboxes, String id) {
+  private static boolean mayResume(Sandboxes sandboxes, String id) {
     Sandbox sandbox = sandboxes.get(id);
     return sandbox.rules().autoResume() && sandbox.state() != Sandbox.State.FAILED;
   }
@@ -87,7 +88,7 @@ public class Endpoints {
   /**
    * Resumes a sandbox once for all concurrent requests, outside the threads that look up addresses.
    */
-  private CompletableFuture<Void> wake(Sandboxes sandboxes, String id) {
+  private CompletableFuture<Void> resume(Sandboxes sandboxes, String id) {
     return waking.computeIfAbsent(
         id,
         key ->
@@ -99,15 +100,15 @@ public class Endpoints {
    * Finds the sandbox whose access token signed a request for a file, because such a request need
    * not name a sandbox. Completes with empty when there is none.
    */
-  public CompletionStage<Optional<Target>> signedBy(Signature signature) {
+  public CompletionStage<Optional<SandboxTarget>> signedBy(UrlSignature signature) {
     return engine
         .whenOpen()
         .thenApplyAsync(
             open ->
                 open.sandboxes().list().stream()
-                    .filter(sandbox -> signature.isBy(sandbox.accessToken()))
+                    .filter(sandbox -> signature.isSignedWith(sandbox.accessToken()))
                     .findFirst()
-                    .map(sandbox -> new Target(sandbox.id(), Sandbox.AGENT_PORT, false)),
+                    .map(sandbox -> new SandboxTarget(sandbox.id(), Sandbox.AGENT_PORT, false)),
             executor.get());
   }
 }

@@ -21,7 +21,7 @@ public final class TrafficToken {
    *
    * @throws RametException {@code INVALID_ARGUMENT} when there are two
    */
-  public static @Nullable String take(HttpHeaders headers) {
+  public static @Nullable String removeFrom(HttpHeaders headers) {
     List<String> values = headers.getAll(HEADER);
     headers.remove(HEADER);
     if (values.size() > 1) {
@@ -33,7 +33,7 @@ public final class TrafficToken {
   /**
    * Checks that a request may reach a sandbox's ports.
    *
-   * @param brought the result of {@link #take}
+   * @param brought the result of {@link #removeFrom}
    * @throws RametException {@code FORBIDDEN} when it may not
    */
   static void check(Sandbox sandbox, @Nullable String brought) {

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.term;
+
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Formats sizes and times for people. */
+public final class HumanFormat {
+  private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB"};
+
+  private HumanFormat() {}
+
+  /** Formats a size in bytes. */
+  public static String size(long bytes) {
+    double value = bytes;
+    int unit = 0;
+    while (Math.abs(value) >= 1024 && unit < UNITS.length - 1) {
+      value /= 1024;
+      unit++;
+    }
+    boolean whole = unit == 0 || Math.abs(value) >= 100 || value == Math.rint(value);
+    return String.format(Locale.ROOT, whole ? "%.0f %s" : "%.1f %s", value, UNITS[unit]);
+  }
+
+  /** Formats a size in MiB. */
+  public static String mebibytes(long mebibytes) {
+    return size(mebibytes << 20);
+  }
+
+  /** Formats a duration in milliseconds. */
+  public static String millis(double millis) {
+    if (millis < 10) {
+      return String.format(Locale.ROOT, "%.1f ms", millis);
+    }
+    if (millis < 1000) {
+      return String.format(Locale.ROOT, "%.0f ms", millis);
+    }
+    if (millis < 120_000) {
+      return String.format(Locale.ROOT, "%.1f s", millis / 1000);
+    }
+    return formatDuration(Duration.ofMillis(Math.round(millis)));
+  }
+
+  /** Returns how long ago an RFC 3339 time was; the text itself if it is invalid. */
+  public static String timeSince(String instant, Instant now) {
+    try {
+      return formatDuration(Duration.between(Instant.parse(instant), now)) + " ago";
+    } catch (DateTimeException e) {
+      return instant;
+    }
+  }
+
+  /** Returns how long it is until an RFC 3339 time; {@code never} for null. */
+  public static String timeUntil(@Nullable String instant, Instant now) {
+    if (instant == null) {
+      return "never";
+    }
+    try {
+      return "in " + formatDuration(Duration.between(now, Instant.parse(instant)));
+    } catch (DateTimeException e) {
+      return instant;
+    }
+  }
+
+  private static String formatDuration(Duration d) {
+    long seconds = Math.max(0, d.toSeconds());
+    if (seconds < 120) {
+      return seconds + "s";
+    }
+    if (seconds < 2 * 3600) {
+      return seconds / 60 + "m";
+    }
+    return seconds < 2 * 86400 ? seconds / 3600 + "h" : seconds / 86400 + "d";
+  }
+}
