@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
  *
  * <p>Each check has its own driver and its own small machines, whose guest only counts.
  */
-@Timeout(120)
+@Timeout(900)
 public abstract class HypervisorTck {
   @TempDir private Path directory;
   private @Nullable MachineWorld world;

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
  * is aborted with the reason; it fails instead if {@code RAMET_REQUIRE} names the feature or the
  * mode.
  */
-@Timeout(120)
+@Timeout(900)
 public abstract class MemoryModeTck {
   @TempDir private Path directory;
   private @Nullable MemoryWorld world;

@@ -39,7 +39,10 @@ import org.jspecify.annotations.Nullable;
  */
 record Contracts(Path directory, List<String> modules) {
   static final Path PROJECT = Path.of("../..");
-  static final List<String> MODULES = List.of("errors", "api", "spi", "tck");
+  static final List<String> MODULES = List.of("errors", "agent", "api", "spi", "tck", "client");
+
+  /** The modules that the installed layout does not have. */
+  private static final List<String> NOT_INSTALLED = List.of("tck", "client");
 
   /** Compiles the contracts from the sources in an archive. */
   static Contracts of(Path archive, Path directory) throws Exception {
@@ -71,13 +74,13 @@ record Contracts(Path directory, List<String> modules) {
     return said.get(0);
   }
 
-  /** Returns the contracts as built: three from the installed layout, and the test kit. */
+  /** Returns the contracts as built, from the installed layout as far as it has them. */
   static Contracts built(Path directory) throws IOException {
     Files.createDirectories(directory);
     for (String module : MODULES) {
       Path from =
-          module.equals("tck")
-              ? PROJECT.resolve("tck/target")
+          NOT_INSTALLED.contains(module)
+              ? PROJECT.resolve(module).resolve("target")
               : Path.of(System.getProperty("ramet.modules"));
       try (Stream<Path> files = Files.list(from)) {
         Path jar =

@@ -19,10 +19,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Checks that code built against the contracts of the last release works with today's. Compares
- * {@code errors}, {@code api}, {@code spi} and {@code tck} with the release, whose sources are in
- * {@code src/test/contracts/released.tar.gz}, because not every checkout has the history. An
- * intended breaking change is listed with its reason in {@code src/test/contracts/changes} until
- * the next release includes it.
+ * {@link Contracts#MODULES} with the release, whose sources are in {@code
+ * src/test/contracts/released.tar.gz}, because not every checkout has the history. An intended
+ * breaking change is listed with its reason in {@code src/test/contracts/changes} until the next
+ * release includes it.
  */
 final class ContractsTest {
   private static final Path PLACE = Path.of("src/test/contracts");

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A driver and its machines, with helpers to observe them. Closing it ends all machines. */
 public final class MachineWorld implements AutoCloseable {
-  static final Duration TIMEOUT = Duration.ofSeconds(30);
+  static final Duration TIMEOUT = Duration.ofMinutes(3);
   private static final long STILL_MILLIS = 20;
 
   final HypervisorHarness harness;
