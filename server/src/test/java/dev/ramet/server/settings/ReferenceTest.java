@@ -46,7 +46,8 @@ class ReferenceTest {
           "RAMET_TCK_KILLS",
           "RAMET_TCK_HISTORIES",
           "RAMET_TCK_RECOVERY_KILLS",
-          "RAMET_TCK_TRACKED");
+          "RAMET_TCK_TRACKED",
+          "RAMET_TCK_MICRO");
 
   /** Variables that the recipes of templates receive. */
   private static final Set<String> RECIPES =
