@@ -79,7 +79,7 @@ final class OldRootTest {
   }
 
   @Test
-  void everythingIsListed() {
+  void everythingIsListed() throws Exception {
     assertEquals(
         List.of("old-cold " + COLD),
         engine.templates().list().stream().map(one -> one.name() + " " + one.id()).toList());
@@ -99,6 +99,7 @@ final class OldRootTest {
     assertEquals(Map.of("owner", "old"), engine.sandboxes().get(KEPT).metadata());
     assertEquals(
         List.of("shared"), engine.volumes().list().stream().map(one -> one.name()).toList());
+    RootFiles.awaitDeletions(root); // of the sandbox whose time is over
     Ground.assertWell(engine);
   }
 
