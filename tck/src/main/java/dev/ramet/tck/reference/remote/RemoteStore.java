@@ -88,7 +88,10 @@ class RemoteStore {
     BitSet pages = away.get(id);
     if (pages != null && lengthBytes > 0) {
       long last = offset + lengthBytes - 1;
-      pages.clear(page(offset), (int) Math.min(page(last) + 1L, pages.length()));
+      int end = (int) Math.min(page(last) + 1L, pages.length());
+      if (page(offset) < end) {
+        pages.clear(page(offset), end);
+      }
     }
   }
 
