@@ -13,6 +13,7 @@ import dev.ramet.spi.memory.MemoryMode;
 import dev.ramet.spi.memory.MemoryModeProvider;
 import dev.ramet.spi.memory.MemoryRegion;
 import dev.ramet.spi.memory.MemoryTracker;
+import dev.ramet.tck.support.ChangedPages;
 import dev.ramet.tck.support.Requirement;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -53,7 +54,7 @@ public final class MemoryWorld implements AutoCloseable {
 
   final Path directory;
   final TrackedProcess process;
-  private final WorldLog log;
+  private final ChangedPages log;
   final MemoryMode mode;
   final byte[] image = WorldImage.content();
   final byte[] expected;
@@ -82,13 +83,12 @@ public final class MemoryWorld implements AutoCloseable {
     facts = stated;
     expected = image.clone();
     Arrays.fill(story, "not touched since the restore");
-    Path file = directory.resolve("image");
-    WorldImage.write(image, file);
+    Path file = WorldImage.write(image, directory.resolve("image"));
     mode = shared == null ? provider.open(context()) : shared;
     boolean started = false;
     try {
       process = new TrackedProcess(file, BYTES);
-      log = new WorldLog(process);
+      log = new ChangedPages(process.pid(), process::address);
       started = true;
     } finally {
       if (!started && ownsMode) {

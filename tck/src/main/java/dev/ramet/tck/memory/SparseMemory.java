@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.MemoryRegion;
 import dev.ramet.spi.memory.PageRanges;
+import dev.ramet.tck.support.ChangedPages;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -22,7 +23,7 @@ final class SparseMemory implements AutoCloseable {
 
   private final long bytes;
   private final TrackedProcess process;
-  private final WorldLog log;
+  private final ChangedPages log;
   private final boolean logs;
   private final Map<Long, Integer> written = new TreeMap<>();
 
@@ -33,7 +34,7 @@ final class SparseMemory implements AutoCloseable {
       file.setLength(bytes);
     }
     process = new TrackedProcess(image, bytes);
-    log = new WorldLog(process);
+    log = new ChangedPages(process.pid(), process::address);
     this.logs = logs;
   }
 

@@ -27,13 +27,14 @@ final class WorldImage {
     return image;
   }
 
-  /** Writes an image to a new file, with its hole. */
-  static void write(byte[] image, Path file) {
+  /** Writes an image to a new file, with its hole, and returns the file. */
+  static Path write(byte[] image, Path file) {
     try (FileChannel channel =
         FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
       int behind = (HOLE + HOLE_PAGES) * PAGE;
       Channels.newOutputStream(channel).write(image, 0, HOLE * PAGE);
       Channels.newOutputStream(channel.position(behind)).write(image, behind, (int) BYTES - behind);
+      return file;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
