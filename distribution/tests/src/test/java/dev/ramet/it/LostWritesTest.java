@@ -171,7 +171,7 @@ final class LostWritesTest {
     ground.steps().resetWhenDone();
     Snapshot made = snapshot("whole");
     assertEquals(FULL, report(made).mode(), report(made)::modeReason);
-    assertTrue(report(made).modeReason().contains("has lost what was written"));
+    assertTrue(report(made).modeReason().contains("has lost writes"));
     assertEquals(digest, ground.restored("whole", "sha256sum < /tmp/file"));
   }
 }

@@ -151,8 +151,8 @@ final class TrackingTest extends TrackingGround {
   void aModeCanBeAskedForAndMustThenWork() throws Exception {
     Snapshot first = snapshot();
     write("file");
-    assertMode("incremental", "asked for", snapshot("incremental"));
-    assertMode("full", "asked for", snapshot("full"));
+    assertMode("incremental", "requested", snapshot("incremental"));
+    assertMode("full", "requested", snapshot("full"));
     String hash = write("file");
     Snapshot tracked = snapshot(TRACKING);
     assertMode(TRACKING, "restored from", tracked);
