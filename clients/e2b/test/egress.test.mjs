@@ -88,7 +88,7 @@ test('names are allowed where all is denied', async () => {
   const refused = await get(sandbox, 'example.test')
   assert.match(refused, /^HTTP\/1\.1 403 /)
   assert.match(refused, /do not allow example\.test$/)
-  assert.match(await get(sandbox, 'localhost'), /never reach the addresses of localhost/)
+  assert.match(await get(sandbox, 'localhost'), /may not reach the addresses of localhost/)
   assert.match(await get(sandbox, 'a.example.test', 8080), /^HTTP\/1\.1 502 /)
 })
 
@@ -119,5 +119,5 @@ test('all leaves through a proxy, which is told names', async () => {
 
 test('a proxy is not on this host itself', async () => {
   const network = { egressProxy: { address: '127.0.0.1:1080' } }
-  await assert.rejects(create({ allowInternetAccess: true, network }), /never reach/)
+  await assert.rejects(create({ allowInternetAccess: true, network }), /may not reach/)
 })

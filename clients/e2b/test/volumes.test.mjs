@@ -28,7 +28,7 @@ test('create, list, look at, connect, destroy', async () => {
   assert.equal((await Volume.getInfo(volume.volumeId)).token, volume.token)
   await volume.writeFile('/f', 'kept')
   assert.equal(await (await Volume.connect(volume.volumeId)).readFile('/f'), 'kept')
-  await assert.rejects(Volume.create(volume.name), /there is a volume named/)
+  await assert.rejects(Volume.create(volume.name), /there is already a volume named/)
   await assert.rejects(Volume.create('no/name'))
   assert.equal(await Volume.destroy(volume.volumeId), true)
   assert.equal(await Volume.destroy(volume.volumeId), false)
