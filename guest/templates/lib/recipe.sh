@@ -89,7 +89,7 @@ end_build() {
   if [ -n "$full" ]; then
     full=$(df --output=target -- "$full" 2>/dev/null | tail -n 1)
     printf '%s\n%s\n' "cannot build the template: the file system at $full is full" \
-      "free space there, or enlarge the file system" >&2
+      "delete files there that you no longer need, or enlarge the file system" >&2
     status=73
   fi
   rm -f -- "$cache"/.*."$$"
