@@ -113,7 +113,7 @@ final class ImagesTest {
     List<Case> cases =
         List.of(
             new Case(2, "does not exist", List.of("--oci", "/no/such/image")),
-            new Case(2, "not an image", List.of("--oci", scratch.toString())),
+            new Case(2, "not a container image", List.of("--oci", scratch.toString())),
             new Case(2, "there is no image named", List.of("--oci", "" + layout, "--tag", "none")),
             new Case(2, "linux/arm64", List.of("--oci", "" + layout, "--platform", "linux/arm64")),
             new Case(2, "does not fit", List.of("--oci", "" + largeImage(), "--disk", "32M")),
