@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -155,7 +156,8 @@ final class ImagesTest {
         assertTrue(diskMegabytes(larger) > 2900, "the guest sees " + diskMegabytes(larger));
         assertEquals("kept", larger.run("cat /root/file").text().strip());
         // Needs more space than the original disk has.
-        larger.run("dd if=/dev/zero of=/root/big bs=1M count=1100 2>/dev/null").text();
+        String filling = "dd if=/dev/zero of=/root/big bs=1M count=1100 2>/dev/null";
+        larger.run(Command.shell(filling).within(Duration.ofMinutes(10))).text();
         larger.run("rm /root/big").text();
         // It can be cloned like any other sandbox, memory included.
         try (Sandboxes clones = larger.clone(1)) {
