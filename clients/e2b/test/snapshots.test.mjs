@@ -58,11 +58,12 @@ test('pause without memory', async () => {
 
 test('pause at the end, and a request that wakes', async () => {
   const sandbox = await create({
-    timeoutMs: 4_000,
+    timeoutMs: 300_000,
     lifecycle: { onTimeout: 'pause', autoResume: true },
   })
   assert.deepEqual((await sandbox.getInfo()).lifecycle, { onTimeout: 'pause', autoResume: true })
   const counter = await startCounter(sandbox)
+  await sandbox.setTimeout(1_000)
   await eventually(async () => (await sandbox.getInfo()).state === 'paused')
   await sleep(500)
   assert.equal(await sandbox.files.read('/tmp/in-memory'), 'kept')
