@@ -63,7 +63,7 @@ test('pause at the end, and a request that wakes', async () => {
   })
   assert.deepEqual((await sandbox.getInfo()).lifecycle, { onTimeout: 'pause', autoResume: true })
   const counter = await startCounter(sandbox)
-  await sandbox.setTimeout(1_000)
+  await sandbox.setTimeout(2_000)
   await eventually(async () => (await sandbox.getInfo()).state === 'paused')
   await sleep(500)
   assert.equal(await sandbox.files.read('/tmp/in-memory'), 'kept')
