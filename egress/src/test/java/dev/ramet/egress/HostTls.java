@@ -16,7 +16,7 @@ import javax.net.ssl.SSLContext;
 public final class HostTls {
   private HostTls() {}
 
-  /** What shows clients a certificate of a day for a name, which an authority has signed. */
+  /** Returns the TLS context of a server, with a certificate of a day that the authority signs. */
   public static SSLContext context(Issued authority, String name)
       throws GeneralSecurityException, IOException {
     Issued host = Certificates.host(authority, "x", List.of(name), List.of(), Duration.ofDays(1));

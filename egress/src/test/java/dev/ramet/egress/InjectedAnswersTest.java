@@ -116,7 +116,7 @@ final class InjectedAnswersTest extends InjectedGround {
           head(socket);
           send(socket, answer);
           socket.setSoLinger(true, 0);
-          // What is under way when a connection is reset may be lost.
+          // Data in flight may be lost when a connection is reset.
           Thread.sleep(300);
         });
     try (Socket guest = net.guest()) {

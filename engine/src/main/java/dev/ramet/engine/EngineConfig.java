@@ -8,7 +8,7 @@ import dev.ramet.spi.settings.Settings;
 import java.nio.file.Path;
 
 /**
- * What an engine is opened with. Immutable.
+ * The configuration that an engine is opened with. Immutable.
  *
  * @param settings the operator's settings; each is declared next to the code that reads it
  * @param steps called before each step of an operation; an exception from it fails the operation

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.errors;
 
-/** Who must act when an operation fails. */
+/** The party that must act when an operation fails. */
 public enum ErrorKind {
   /**
    * The request is wrong or does not fit the current state; repeating it unchanged is pointless.

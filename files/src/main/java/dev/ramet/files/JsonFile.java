@@ -42,7 +42,7 @@ public final class JsonFile {
   /** Far above any manifest. A larger file is not read into memory. */
   private static final long MAX_BYTES = 16 << 20;
 
-  /** What a power loss may do to a replaced file. */
+  /** The effect that a power loss may have on a replaced file. */
   public enum Care {
     /** Anything, until the writer has synced it; nothing depends on the file before that. */
     LATER,

@@ -4,7 +4,7 @@ package dev.ramet.keys;
 import dev.ramet.errors.RametException;
 import java.util.Locale;
 
-/** What an API key permits. */
+/** The permissions of an API key. */
 public enum Scope {
   /** Sandboxes and snapshots, and reading the other objects. */
   USER,

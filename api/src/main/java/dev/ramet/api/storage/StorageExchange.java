@@ -24,8 +24,8 @@ public record StorageExchange(
   public record Progress(long doneBytes, long totalBytes) {}
 
   /**
-   * What was exported or imported. It is the whole response for clients that do not accept {@code
-   * application/x-ndjson}.
+   * The result of an export or import. It is the whole response for clients that do not accept
+   * {@code application/x-ndjson}.
    *
    * @param id id of the snapshot or template on this host
    * @param name its name, or null

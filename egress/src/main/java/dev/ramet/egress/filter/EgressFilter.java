@@ -82,7 +82,7 @@ public final class EgressFilter implements AutoCloseable {
     return state().detail();
   }
 
-  /** What was found out at first use. */
+  /** Returns the result of the trial, which runs at first use. */
   private synchronized FilterTrial state() {
     FilterTrial known = trial;
     if (known == null) {

@@ -178,7 +178,7 @@ final class EgressFilterTest {
     assertFalse(reaches("127.0.0.1"));
   }
 
-  /** What connects to a guest's ports gets its answers, wherever it is. */
+  /** Clients of a guest's ports receive responses from any address. */
   @Test
   void answersToOthersPass() throws Exception {
     filter.confine("one", shell.pid(), OWN, rules("-", "0.0.0.0/0"));

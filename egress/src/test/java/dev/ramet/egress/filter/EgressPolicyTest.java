@@ -17,7 +17,7 @@ import java.net.InetAddress;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What rules mean: which name servers are asked, and which connections are the relay's. */
+/** Tests which name servers rules select, and which connections go to the relay. */
 final class EgressPolicyTest {
   private static final List<String> ALL = List.of(NetworkRules.EVERYTHING);
   private static final NetworkRules CLOSED = new NetworkRules(List.of(), ALL);

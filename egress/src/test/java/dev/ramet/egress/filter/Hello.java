@@ -10,7 +10,7 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
 
-/** What a client of TLS sends first. */
+/** The first message of a TLS client. */
 final class Hello {
   private Hello() {}
 

@@ -77,7 +77,7 @@ final class ProxiedTest {
     assertEquals("a.test " + program.server().port(), proxy.got().get(0));
   }
 
-  /** What is pressed into a connection waits at its other end, and all of it arrives. */
+  /** Data that a slow receiver has yet to read waits, and all of it arrives. */
   @Test
   void muchPassesBothWays() throws Exception {
     program.confine(through(NetworkRules.NONE, null));

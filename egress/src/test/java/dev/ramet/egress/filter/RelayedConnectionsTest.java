@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a connection that was let through goes on with is looked at, too. */
+/** Tests that an accepted connection is still inspected as it continues. */
 final class RelayedConnectionsTest {
   @AutoClose private final ConfinedProgram program = ConfinedProgram.start();
 
@@ -69,7 +69,7 @@ final class RelayedConnectionsTest {
     assertEquals("PermissionError", program.ask(ELSEWHERE, get("a.test")));
   }
 
-  /** What a server can be asked to change to would carry requests that nobody looks at. */
+  /** Protocol upgrades are refused, because they would carry requests that nobody inspects. */
   @Test
   void otherProtocolsAreNotChangedTo() throws Exception {
     program.confine(names("a.test"));

@@ -81,7 +81,7 @@ final class CaptureAttempt {
   }
 
   /**
-   * What is captured.
+   * The machine to capture, and how to capture it.
    *
    * @param sandbox the sandbox, held by the caller
    * @param vm its machine, or a view of it that decides how it pauses

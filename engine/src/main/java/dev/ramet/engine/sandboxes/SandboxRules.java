@@ -71,7 +71,7 @@ public record SandboxRules(
     return new SandboxRules(atEnd, keepMemory, autoResume, secure, network, newInbound, volumes);
   }
 
-  /** What happens to a sandbox when its time is over. */
+  /** The action taken when a sandbox's timeout expires. */
   public enum AtEnd {
     /** It is killed. */
     KILL,

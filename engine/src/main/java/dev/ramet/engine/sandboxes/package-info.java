@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What callers see of sandboxes, clones and rollbacks. */
+/** The interface of the engine to sandboxes, clones and rollbacks. */
 @NullMarked
 package dev.ramet.engine.sandboxes;
 

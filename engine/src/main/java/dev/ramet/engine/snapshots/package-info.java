@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What callers see of snapshots and captures. */
+/** The interface of the engine to snapshots and captures. */
 @NullMarked
 package dev.ramet.engine.snapshots;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What callers see of templates and their builds. */
+/** The interface of the engine to templates and their builds. */
 @NullMarked
 package dev.ramet.engine.templates;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What callers see of shared volumes. */
+/** The interface of the engine to shared volumes. */
 @NullMarked
 package dev.ramet.engine.volumes;
 

@@ -69,7 +69,7 @@ class StorageFitTest {
 
     @Override
     public Hypervisor open(ProbeContext where) {
-      throw new UnsupportedOperationException();
+      throw new AssertionError("no plugin is opened to see whether it fits");
     }
   }
 
@@ -86,7 +86,7 @@ class StorageFitTest {
 
     @Override
     public StorageBackend open(ProbeContext where) {
-      throw new UnsupportedOperationException();
+      throw new AssertionError("no plugin is opened to see whether it fits");
     }
   }
 

@@ -171,7 +171,7 @@ class RemoteTourTest {
     }
   }
 
-  /** What needs a file says so, and what to do. */
+  /** Operations that need a local file fail with an error that names a remedy. */
   @Test
   void whatNeedsALocalPathIsRefused() throws Exception {
     Sandbox sandbox = filled();

@@ -51,7 +51,7 @@ public record HypervisorFacts(
   }
 
   /**
-   * What a capture can rely on.
+   * The guarantees that a capture can rely on.
    *
    * @param memoryStable whether guest memory does not change while devices are saved. Without it,
    *     the host reads memory only after the save, when it no longer changes until the resume
@@ -66,7 +66,7 @@ public record HypervisorFacts(
   }
 
   /**
-   * What a restore needs and does.
+   * The needs and the effects of a restore.
    *
    * @param stateNeeds the properties of this hypervisor that a saved device state depends on, by
    *     name, such as its version. Two hypervisors with the same id and the same properties can
@@ -87,7 +87,7 @@ public record HypervisorFacts(
     }
   }
 
-  /** What a restored guest's clock shows until its agent sets it. */
+  /** The time that a restored guest's clock shows until its agent sets it. */
   public enum Clock {
     /** The time of the save, from which it goes on. */
     SAVED,

@@ -8,8 +8,8 @@ import dev.ramet.spi.settings.SettingTypes;
 /** Service type for hypervisor plugins. */
 public interface HypervisorProvider extends Provider<Hypervisor> {
   /**
-   * What runs the guest's instructions. The operator sets it for all hypervisors, so no plugin
-   * declares it, and each gets its value with its own settings.
+   * The accelerator that runs the guest's instructions. The operator sets it for all hypervisors,
+   * so no plugin declares it, and each gets its value with its own settings.
    */
   Setting<String> ACCELERATOR =
       Setting.of(

@@ -5,7 +5,7 @@ package dev.ramet.hypervisors.qemu.monitor;
 public final class QmpException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  /** What went wrong. */
+  /** The kinds of failures. */
   public enum Kind {
     /** QEMU answered with an error. */
     REFUSED,

@@ -23,7 +23,7 @@ final class DirtyLogMode implements MemoryMode {
 
   private final Map<DirtyLog, History> histories = new ConcurrentHashMap<>();
 
-  /** What a log has said so far. Guarded by itself. */
+  /** The pages that a log has named so far. Guarded by itself. */
   private static final class History {
     final BitSet sinceStart = new BitSet();
     long mark = DirtyLog.START;
