@@ -102,8 +102,8 @@ abstract class MemoryHugePageChecks {
   /**
    * Collapses pages into a huge one. The kernel skips busy pages, so it is asked again.
    *
-   * @param atLeast how many bytes of the process must then be in huge pages. Not compared to those just
-   *     before: the kernel's own daemon, khugepaged, may have gathered these pages meanwhile
+   * @param atLeast how many bytes of the process must then be in huge pages. Not compared to those
+   *     just before: the kernel's own daemon, khugepaged, may have gathered these pages meanwhile
    * @return 0, or the error number
    */
   private int gather(int page, long atLeast) {
@@ -120,7 +120,8 @@ abstract class MemoryHugePageChecks {
     if (errno == 0) {
       world().note(page, HUGE, "gathered into a huge page");
       long huge = world().process.hugeBytes();
-      String none = "MADV_COLLAPSE succeeds and makes no huge page: " + huge + " bytes are in huge ones";
+      String none =
+          "MADV_COLLAPSE succeeds and makes no huge page: " + huge + " bytes are in huge ones";
       Requirement.ofKernel("thp", huge >= atLeast, none);
     }
     return errno;
