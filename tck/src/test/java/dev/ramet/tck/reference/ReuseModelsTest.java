@@ -10,9 +10,7 @@ import dev.ramet.spi.storage.StorageFeature;
 import dev.ramet.spi.storage.VolumeReuse;
 import dev.ramet.tck.StorageBackendTck;
 import dev.ramet.tck.storage.StepControl;
-import dev.ramet.tck.storage.StorageHarness;
 import java.nio.file.Path;
-import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -72,29 +70,12 @@ class ReuseModelsTest {
     }
   }
 
-  abstract static class Model extends StorageBackendTck {
-    abstract StorageBackend backend(Path scratch, ReferenceDisk disk, StepControl.Observer steps);
-
+  /** States that it reuses volumes, and does. */
+  abstract static class Model extends WrongBackend {
     @Override
-    protected StorageHarness harness(Path scratch) {
-      ReferenceDisk disk = new ReferenceDisk();
-      return new ReferenceHarness(scratch, disk) {
-        @Override
-        public StorageBackend open(StepControl.Observer observer) {
-          return backend(scratch, disk, observer);
-        }
-
-        @Override
-        Set<StorageFeature> features() {
-          return stated(super.features());
-        }
-      };
-    }
-
-    Set<StorageFeature> stated(Set<StorageFeature> others) {
-      Set<StorageFeature> more = new HashSet<>(others);
-      more.add(StorageFeature.VOLUME_REUSE);
-      return more;
+    Set<StorageFeature> features(Set<StorageFeature> reference) {
+      reference.add(StorageFeature.VOLUME_REUSE);
+      return reference;
     }
   }
 
@@ -106,8 +87,8 @@ class ReuseModelsTest {
 
   static class Right extends Model {
     @Override
-    StorageBackend backend(Path scratch, ReferenceDisk disk, StepControl.Observer steps) {
-      return new Reusing(scratch, disk, steps);
+    StorageBackend open(Path root, ReferenceDisk disk, StepControl.Observer steps) {
+      return new Reusing(root, disk, steps);
     }
   }
 
@@ -122,8 +103,8 @@ class ReuseModelsTest {
 
   static class Relatives extends Model {
     @Override
-    StorageBackend backend(Path scratch, ReferenceDisk disk, StepControl.Observer steps) {
-      return new Reusing(scratch, disk, steps) {
+    StorageBackend open(Path root, ReferenceDisk disk, StepControl.Observer steps) {
+      return new Reusing(root, disk, steps) {
         @Override
         boolean alone(Node node) {
           return true;
@@ -139,8 +120,8 @@ class ReuseModelsTest {
 
   static class Parents extends Model {
     @Override
-    StorageBackend backend(Path scratch, ReferenceDisk disk, StepControl.Observer steps) {
-      return new Reusing(scratch, disk, steps) {
+    StorageBackend open(Path root, ReferenceDisk disk, StepControl.Observer steps) {
+      return new Reusing(root, disk, steps) {
         @Override
         boolean alone(Node node) {
           return node.origin().equals(node.id());
@@ -156,8 +137,8 @@ class ReuseModelsTest {
 
   static class Volumes extends Model {
     @Override
-    StorageBackend backend(Path scratch, ReferenceDisk disk, StepControl.Observer steps) {
-      return new Reusing(scratch, disk, steps) {
+    StorageBackend open(Path root, ReferenceDisk disk, StepControl.Observer steps) {
+      return new Reusing(root, disk, steps) {
         @Override
         boolean sealed(Node node) {
           return true;
@@ -173,8 +154,8 @@ class ReuseModelsTest {
 
   static class Names extends Model {
     @Override
-    StorageBackend backend(Path scratch, ReferenceDisk disk, StepControl.Observer steps) {
-      return new Reusing(scratch, disk, steps) {
+    StorageBackend open(Path root, ReferenceDisk disk, StepControl.Observer steps) {
+      return new Reusing(root, disk, steps) {
         @Override
         boolean free(NodeId id) {
           return true;
@@ -190,8 +171,8 @@ class ReuseModelsTest {
 
   static class Empty extends Model {
     @Override
-    StorageBackend backend(Path scratch, ReferenceDisk disk, StepControl.Observer steps) {
-      return new Reusing(scratch, disk, steps) {
+    StorageBackend open(Path root, ReferenceDisk disk, StepControl.Observer steps) {
+      return new Reusing(root, disk, steps) {
         @Override
         ReferenceDisk.Image content(NodeId snapshot, NodeId id) {
           ReferenceDisk.Image image = super.content(snapshot, id);
@@ -209,8 +190,8 @@ class ReuseModelsTest {
 
   static class Copies extends Model {
     @Override
-    StorageBackend backend(Path scratch, ReferenceDisk disk, StepControl.Observer steps) {
-      return new Reusing(scratch, disk, steps) {
+    StorageBackend open(Path root, ReferenceDisk disk, StepControl.Observer steps) {
+      return new Reusing(root, disk, steps) {
         @Override
         void give(NodeId snapshot) {}
       };
@@ -228,8 +209,8 @@ class ReuseModelsTest {
 
   static class StatesOnly extends Model {
     @Override
-    StorageBackend backend(Path scratch, ReferenceDisk disk, StepControl.Observer steps) {
-      return new ReferenceBackend(scratch, disk, steps);
+    StorageBackend open(Path root, ReferenceDisk disk, StepControl.Observer steps) {
+      return new ReferenceBackend(root, disk, steps);
     }
   }
 
@@ -244,8 +225,8 @@ class ReuseModelsTest {
 
   static class StatesNothing extends Right {
     @Override
-    Set<StorageFeature> stated(Set<StorageFeature> others) {
-      return others;
+    Set<StorageFeature> features(Set<StorageFeature> reference) {
+      return reference;
     }
   }
 }

@@ -2,22 +2,20 @@
 package dev.ramet.tck.reference;
 
 import dev.ramet.spi.ProbeContext;
-import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageBackendProvider;
-import dev.ramet.spi.storage.StorageFacts;
 import dev.ramet.spi.storage.StorageFinding;
 import dev.ramet.spi.storage.StorageInspection;
 import dev.ramet.spi.storage.Usage;
 import dev.ramet.spi.storage.root.RootExamination;
 import dev.ramet.tck.StorageBackendTck;
-import dev.ramet.tck.storage.StorageHarness;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /** Tests that the kit detects faults in the examination of a root. */
@@ -44,53 +42,28 @@ class WrongExaminationsTest {
   }
 
   /** A model whose provider can examine roots. */
-  abstract static class Model extends StorageBackendTck {
+  abstract static class Model extends WrongBackend {
     StorageBackend examine(Path root, ReferenceDisk disk) {
       return new Examined(root, disk);
     }
 
     @Override
-    protected StorageHarness harness(Path scratch) {
-      ReferenceDisk disk = new ReferenceDisk();
-      return new ReferenceHarness(scratch, disk) {
-        @Override
-        public StorageBackendProvider provider() {
-          return new Looking(super.provider(), () -> examine(scratch, disk));
-        }
-      };
+    StorageBackendProvider provider(StorageBackendProvider right, Path root, ReferenceDisk disk) {
+      return new Looking(right, () -> examine(root, disk));
     }
   }
 
-  /** Examines a root. */
-  private interface Look {
-    StorageBackend look();
-  }
+  private static final class Looking extends ForwardingProvider implements RootExamination {
+    private final Supplier<StorageBackend> look;
 
-  private record Looking(StorageBackendProvider plain, Look look)
-      implements StorageBackendProvider, RootExamination {
-    @Override
-    public String id() {
-      return plain.id();
-    }
-
-    @Override
-    public StorageFacts atBest() {
-      return plain.atBest();
-    }
-
-    @Override
-    public ProbeResult probe(ProbeContext where) {
-      return plain.probe(where);
-    }
-
-    @Override
-    public StorageBackend open(ProbeContext where) {
-      return plain.open(where);
+    Looking(StorageBackendProvider plain, Supplier<StorageBackend> look) {
+      super(plain);
+      this.look = look;
     }
 
     @Override
     public StorageBackend examine(ProbeContext where) {
-      return look.look();
+      return look.get();
     }
   }
 

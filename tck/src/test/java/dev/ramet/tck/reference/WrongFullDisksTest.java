@@ -9,7 +9,6 @@ import dev.ramet.spi.storage.image.CopyProgress;
 import dev.ramet.spi.storage.image.ImageFormat;
 import dev.ramet.tck.StorageBackendTck;
 import dev.ramet.tck.storage.StepControl;
-import dev.ramet.tck.storage.StorageHarness;
 import dev.ramet.tck.storage.World;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -35,22 +34,20 @@ class WrongFullDisksTest {
         "say which file system is full");
   }
 
-  static class TearsWhatDoesNotFit extends StorageBackendTck {
+  static class TearsWhatDoesNotFit extends WrongBackend {
     @Override
-    protected StorageHarness harness(Path scratch) {
-      return new ReferenceHarness(
-          scratch,
-          new ReferenceDisk() {
-            @Override
-            synchronized void write(Image image, long offset, byte[] bytes) throws Refused {
-              try {
-                super.write(image, offset, bytes);
-              } catch (Refused e) {
-                image.pages.put(offset / World.PAGE, new byte[World.PAGE]);
-                throw e;
-              }
-            }
-          });
+    ReferenceDisk disk() {
+      return new ReferenceDisk() {
+        @Override
+        synchronized void write(Image image, long offset, byte[] bytes) throws Refused {
+          try {
+            super.write(image, offset, bytes);
+          } catch (Refused e) {
+            image.pages.put(offset / World.PAGE, new byte[World.PAGE]);
+            throw e;
+          }
+        }
+      };
     }
   }
 

@@ -6,7 +6,6 @@ import static dev.ramet.tck.memory.TrackedProcess.SWAPPED;
 import dev.ramet.spi.memory.GuestMemory;
 import dev.ramet.spi.memory.MemoryFeature;
 import dev.ramet.spi.memory.MemoryMode;
-import dev.ramet.spi.memory.MemoryModeProvider;
 import dev.ramet.spi.memory.MemoryRegion;
 import dev.ramet.spi.memory.MemoryTracker;
 import dev.ramet.spi.memory.PageRanges;
@@ -16,23 +15,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Tests that the kit detects faults of rounds before the pause. */
-class WrongLiveModesTest {
-  abstract static class Wrong extends MemoryModeTck {
-    abstract MemoryMode mode();
-
-    boolean stated() {
-      return true;
-    }
-
-    @Override
-    protected MemoryModeProvider provider() {
-      Set<MemoryFeature> always = Set.of(MemoryFeature.SINCE_RESTORE, MemoryFeature.SINCE_CAPTURE);
-      Set<MemoryFeature> live =
-          Set.of(MemoryFeature.SINCE_RESTORE, MemoryFeature.SINCE_CAPTURE, MemoryFeature.LIVE);
-      return new ReferenceModeProvider(this::mode, stated() ? live : always);
-    }
-  }
-
+class WrongLiveModesTest extends WrongModesGround {
   @Test
   void forgetsWhatAFailedCaptureHadCopied() {
     Failures.expect(
@@ -42,19 +25,12 @@ class WrongLiveModesTest {
         "the selection leaves it out");
   }
 
-  static class NeverStartsOver extends Wrong {
+  static class NeverStartsOver extends WrongRounds {
     @Override
-    MemoryMode mode() {
-      return new LiveReferenceMode() {
+    MemoryTracker rounds(LiveReferenceMode mode, GuestMemory memory) {
+      return mode.new Live(memory) {
         @Override
-        public MemoryTracker attach(GuestMemory memory) {
-          return memory.discards()
-              ? super.attach(memory)
-              : new Live(memory) {
-                @Override
-                public void startOver() {}
-              };
-        }
+        public void startOver() {}
       };
     }
   }
@@ -68,22 +44,15 @@ class WrongLiveModesTest {
         "the selection leaves it out");
   }
 
-  static class CopiesAtOnce extends Wrong {
+  static class CopiesAtOnce extends WrongRounds {
     @Override
-    MemoryMode mode() {
-      return new LiveReferenceMode() {
+    MemoryTracker rounds(LiveReferenceMode mode, GuestMemory memory) {
+      return mode.new Live(memory) {
         @Override
-        public MemoryTracker attach(GuestMemory memory) {
-          return memory.discards()
-              ? super.attach(memory)
-              : new Live(memory) {
-                @Override
-                public PageRanges selectRunning(GuestMemory now) {
-                  PageRanges ranges = super.selectRunning(now);
-                  copied();
-                  return ranges;
-                }
-              };
+        public PageRanges selectRunning(GuestMemory now) {
+          PageRanges ranges = super.selectRunning(now);
+          copied();
+          return ranges;
         }
       };
     }
@@ -99,28 +68,21 @@ class WrongLiveModesTest {
   }
 
   /** Looks again in the pause, and leaves out every page that a round has copied. */
-  static class OnceIsEnough extends Wrong {
+  static class OnceIsEnough extends WrongRounds {
     @Override
-    MemoryMode mode() {
-      return new LiveReferenceMode() {
+    MemoryTracker rounds(LiveReferenceMode mode, GuestMemory memory) {
+      return mode.new Live(memory) {
         @Override
-        public MemoryTracker attach(GuestMemory memory) {
-          return memory.discards()
-              ? super.attach(memory)
-              : new Live(memory) {
-                @Override
-                public PageRanges select(GuestMemory now) {
-                  PageRanges ranges = super.select(now);
-                  PageRanges.Builder fresh = new PageRanges.Builder();
-                  for (int i = 0; i < ranges.count(); i++) {
-                    long page = ranges.imageOffset(i) / TrackedProcess.PAGE;
-                    if (copied == null || !copied.held.containsKey(page)) {
-                      fresh.copy(ranges.imageOffset(i), ranges.address(i), ranges.lengthBytes(i));
-                    }
-                  }
-                  return fresh.build();
-                }
-              };
+        public PageRanges select(GuestMemory now) {
+          PageRanges ranges = super.select(now);
+          PageRanges.Builder fresh = new PageRanges.Builder();
+          for (int i = 0; i < ranges.count(); i++) {
+            long page = ranges.imageOffset(i) / TrackedProcess.PAGE;
+            if (copied == null || !copied.held.containsKey(page)) {
+              fresh.copy(ranges.imageOffset(i), ranges.address(i), ranges.lengthBytes(i));
+            }
+          }
+          return fresh.build();
         }
       };
     }
@@ -135,19 +97,12 @@ class WrongLiveModesTest {
         "pages were selected to be copied, of which 2 may be");
   }
 
-  static class NeverCopied extends Wrong {
+  static class NeverCopied extends WrongRounds {
     @Override
-    MemoryMode mode() {
-      return new LiveReferenceMode() {
+    MemoryTracker rounds(LiveReferenceMode mode, GuestMemory memory) {
+      return mode.new Live(memory) {
         @Override
-        public MemoryTracker attach(GuestMemory memory) {
-          return memory.discards()
-              ? super.attach(memory)
-              : new Live(memory) {
-                @Override
-                public void copied() {}
-              };
-        }
+        public void copied() {}
       };
     }
   }
@@ -174,7 +129,7 @@ class WrongLiveModesTest {
   }
 
   /** Correct for memory that may be discarded. */
-  static class MissesSwap extends Wrong {
+  static class MissesSwap extends WrongLive {
     @Override
     MemoryMode mode() {
       return new LiveReferenceMode() {
@@ -208,19 +163,19 @@ class WrongLiveModesTest {
         "must be what the probe says of 'live'");
   }
 
-  static class StatesLess extends Wrong {
+  static class StatesLess extends WrongLive {
     @Override
     MemoryMode mode() {
       return new LiveReferenceMode();
     }
 
     @Override
-    boolean stated() {
-      return false;
+    Set<MemoryFeature> stated() {
+      return Set.of(MemoryFeature.SINCE_RESTORE, MemoryFeature.SINCE_CAPTURE);
     }
   }
 
-  static class StatesMore extends Wrong {
+  static class StatesMore extends WrongLive {
     @Override
     MemoryMode mode() {
       return new ReferenceMode();

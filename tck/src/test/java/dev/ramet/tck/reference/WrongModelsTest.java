@@ -6,18 +6,14 @@ import dev.ramet.spi.ProbeResult;
 import dev.ramet.spi.storage.Durability;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
-import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageBackendProvider;
-import dev.ramet.spi.storage.StorageFacts;
 import dev.ramet.spi.storage.StorageFeature;
 import dev.ramet.spi.storage.Usage;
 import dev.ramet.spi.storage.image.CopyProgress;
 import dev.ramet.spi.storage.image.ImageFormat;
 import dev.ramet.tck.StorageBackendTck;
 import dev.ramet.tck.storage.StepControl;
-import dev.ramet.tck.storage.StorageHarness;
 import java.nio.file.Path;
-import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -32,17 +28,15 @@ class WrongModelsTest {
         "a write must reach one node only");
   }
 
-  static class LosesIsolation extends StorageBackendTck {
+  static class LosesIsolation extends WrongBackend {
     @Override
-    protected StorageHarness harness(Path scratch) {
-      return new ReferenceHarness(
-          scratch,
-          new ReferenceDisk() {
-            @Override
-            Image copy(Image source, Node.Kind kind, NodeId origin) {
-              return source;
-            }
-          });
+    ReferenceDisk disk() {
+      return new ReferenceDisk() {
+        @Override
+        Image copy(Image source, Node.Kind kind, NodeId origin) {
+          return source;
+        }
+      };
     }
   }
 
@@ -123,15 +117,13 @@ class WrongModelsTest {
         "remove what a failed or interrupted operation");
   }
 
-  static class IgnoresResidues extends StorageBackendTck {
+  static class IgnoresResidues extends WrongBackend {
     @Override
-    protected StorageHarness harness(Path scratch) {
-      return new ReferenceHarness(
-          scratch,
-          new ReferenceDisk() {
-            @Override
-            void discardUnfinished(StepControl.Observer steps) {}
-          });
+    ReferenceDisk disk() {
+      return new ReferenceDisk() {
+        @Override
+        void discardUnfinished(StepControl.Observer steps) {}
+      };
     }
   }
 
@@ -173,33 +165,25 @@ class WrongModelsTest {
         "share blocks, or do not state it");
   }
 
-  static class StatesTooMuch extends StorageBackendTck {
+  static class StatesTooMuch extends WrongBackend {
     @Override
-    protected StorageHarness harness(Path scratch) {
-      return new ReferenceHarness(scratch) {
-        @Override
-        Set<StorageFeature> features() {
-          Set<StorageFeature> more = new HashSet<>(super.features());
-          more.add(StorageFeature.DIRECTORY_SNAPSHOTS);
-          return more;
-        }
-      };
+    Set<StorageFeature> features(Set<StorageFeature> reference) {
+      reference.add(StorageFeature.DIRECTORY_SNAPSHOTS);
+      return reference;
     }
   }
 
-  static class CopiesEverything extends StorageBackendTck {
+  static class CopiesEverything extends WrongBackend {
     @Override
-    protected StorageHarness harness(Path scratch) {
-      return new ReferenceHarness(
-          scratch,
-          new ReferenceDisk() {
-            @Override
-            Image copy(Image source, Node.Kind kind, NodeId origin) {
-              Image copy = super.copy(source, kind, origin);
-              copy.pages.replaceAll((page, content) -> content.clone());
-              return copy;
-            }
-          });
+    ReferenceDisk disk() {
+      return new ReferenceDisk() {
+        @Override
+        Image copy(Image source, Node.Kind kind, NodeId origin) {
+          Image copy = super.copy(source, kind, origin);
+          copy.pages.replaceAll((page, content) -> content.clone());
+          return copy;
+        }
+      };
     }
   }
 
@@ -212,15 +196,10 @@ class WrongModelsTest {
         "state it, or nobody will use it");
   }
 
-  static class StatesTooLittle extends StorageBackendTck {
+  static class StatesTooLittle extends WrongBackend {
     @Override
-    protected StorageHarness harness(Path scratch) {
-      return new ReferenceHarness(scratch) {
-        @Override
-        Set<StorageFeature> features() {
-          return Set.of();
-        }
-      };
+    Set<StorageFeature> features(Set<StorageFeature> reference) {
+      return Set.of();
     }
   }
 
@@ -255,37 +234,15 @@ class WrongModelsTest {
         "a full disk is no defect");
   }
 
-  static class FailsWhenFull extends StorageBackendTck {
+  static class FailsWhenFull extends WrongBackend {
     @Override
-    protected StorageHarness harness(Path scratch) {
-      ReferenceDisk disk = new ReferenceDisk();
-      return new ReferenceHarness(scratch, disk) {
+    StorageBackendProvider provider(StorageBackendProvider right, Path root, ReferenceDisk disk) {
+      return new ForwardingProvider(right) {
         @Override
-        public StorageBackendProvider provider() {
-          StorageBackendProvider right = super.provider();
-          return new StorageBackendProvider() {
-            @Override
-            public String id() {
-              return right.id();
-            }
-
-            @Override
-            public StorageFacts atBest() {
-              return right.atBest();
-            }
-
-            @Override
-            public ProbeResult probe(ProbeContext where) {
-              return disk.freePages == 0
-                  ? new ProbeResult.Failed(new IllegalStateException("full"))
-                  : right.probe(where);
-            }
-
-            @Override
-            public StorageBackend open(ProbeContext where) {
-              return right.open(where);
-            }
-          };
+        public ProbeResult probe(ProbeContext where) {
+          return disk.freePages == 0
+              ? new ProbeResult.Failed(new IllegalStateException("full"))
+              : super.probe(where);
         }
       };
     }

@@ -3,13 +3,11 @@ package dev.ramet.tck.reference;
 
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
-import dev.ramet.spi.hypervisor.DiskWrites;
 import dev.ramet.spi.hypervisor.Hypervisor;
 import dev.ramet.spi.hypervisor.HypervisorFeature;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavedVm;
-import dev.ramet.spi.hypervisor.VmExit;
 import dev.ramet.spi.hypervisor.VmSpec;
 import dev.ramet.spi.memory.MemorySource;
 import dev.ramet.tck.HypervisorTck;
@@ -17,12 +15,10 @@ import dev.ramet.tck.hypervisor.HypervisorHarness;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
-/** Tests that the kit detects faults in restores, ends and stated capabilities of a driver. */
+/** Tests that the kit detects faults in the restores of a driver. */
 class WrongRestoresTest {
   @Test
   void memoryThatIsNotFetched() {
@@ -161,164 +157,6 @@ class WrongRestoresTest {
           return paused;
         }
       };
-    }
-  }
-
-  @Test
-  void anEndThatNobodyAskedFor() {
-    Failures.expect(
-        BlamesTheCaller.class,
-        HypervisorTck.Deaths.class,
-        "aMachineThatDiesWhileItRuns",
-        "an end that nobody asked for is not a requested one");
-  }
-
-  static class BlamesTheCaller extends WrongDriver.OfMachines {
-    @Override
-    ReferenceVm machine(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
-      return new ReferenceVm(driver, spec, process) {
-        @Override
-        public CompletionStage<VmExit> exit() {
-          return super.exit().thenApply(exit -> new VmExit(true, exit.detail()));
-        }
-      };
-    }
-  }
-
-  @Test
-  void machinesThatEndWithTheirHost() {
-    Failures.expect(
-        ForgetsMachines.class,
-        HypervisorTck.Deaths.class,
-        "aHostThatStartsAnew",
-        "a machine outlives the host that started it");
-  }
-
-  static class ForgetsMachines extends WrongDriver {
-    @Override
-    Hypervisor driver() {
-      return new ReferenceHypervisor(machines) {
-        @Override
-        public Optional<RunningVm> reattach(VmSpec spec, Duration timeout) {
-          return Optional.empty();
-        }
-      };
-    }
-  }
-
-  @Test
-  void machinesThatAreFoundPausedAndStaySo() {
-    Failures.expect(
-        LeavesThemPaused.class,
-        HypervisorTck.Deaths.class,
-        "aMachineFoundPausedIsResumed",
-        "the machine does not run");
-  }
-
-  static class LeavesThemPaused extends WrongDriver.OfMachines {
-    @Override
-    ReferenceVm machine(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
-      return new ReferenceVm(driver, spec, process) {
-        @Override
-        synchronized RunningVm takeBack() {
-          return this;
-        }
-      };
-    }
-  }
-
-  @Test
-  void reapingByNameAlone() {
-    Failures.expect(
-        ReapsByPrefix.class,
-        HypervisorTck.Deaths.class,
-        "reapingEndsWhatIsBelow",
-        "the machine does not run");
-  }
-
-  static class ReapsByPrefix extends WrongDriver {
-    @Override
-    Hypervisor driver() {
-      return new ReferenceHypervisor(machines) {
-        @Override
-        public void reap(Path directory) {
-          Path parent = directory.getParent();
-          super.reap(parent == null ? directory : parent);
-        }
-      };
-    }
-  }
-
-  @Test
-  void twoPausesAtOnce() {
-    Failures.expect(
-        PausesTwice.class,
-        HypervisorTck.Refusals.class,
-        "twoPausesOfOneMachine",
-        "a paused machine is not paused again");
-  }
-
-  static class PausesTwice extends WrongDriver.OfMachines {
-    @Override
-    ReferenceVm machine(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
-      return new ReferenceVm(driver, spec, process) {
-        @Override
-        public PausedVm pause() {
-          try {
-            return super.pause();
-          } catch (RametException e) {
-            return new Paused(null);
-          }
-        }
-      };
-    }
-  }
-
-  @Test
-  void moreIsStatedThanIsThere() {
-    Failures.expect(
-        StatesTooMuch.class,
-        HypervisorTck.Capabilities.class,
-        "diskWritesAreCounted",
-        "machines are DiskWrites if and only if the probe states 'disk-writes'");
-  }
-
-  static class StatesTooMuch extends WrongDriver {
-    @Override
-    Hypervisor driver() {
-      return new ReferenceHypervisor(machines);
-    }
-
-    @Override
-    Set<HypervisorFeature> stated() {
-      return Set.of(HypervisorFeature.DISK_WRITES);
-    }
-  }
-
-  @Test
-  void lessIsStatedThanIsThere() {
-    Failures.expect(
-        StatesTooLittle.class,
-        HypervisorTck.Capabilities.class,
-        "diskWritesAreCounted",
-        "machines are DiskWrites if and only if the probe states 'disk-writes'");
-  }
-
-  static class StatesTooLittle extends WrongDriver.OfMachines {
-    static class Counting extends ReferenceVm implements DiskWrites {
-      Counting(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
-        super(driver, spec, process);
-      }
-
-      @Override
-      public long diskWrites() {
-        return 0;
-      }
-    }
-
-    @Override
-    ReferenceVm machine(ReferenceHypervisor driver, VmSpec spec, ReferenceMachines.Guest process) {
-      return new Counting(driver, spec, process);
     }
   }
 }

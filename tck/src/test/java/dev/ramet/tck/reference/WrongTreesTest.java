@@ -9,7 +9,6 @@ import dev.ramet.spi.storage.StorageBackend;
 import dev.ramet.spi.storage.StorageFeature;
 import dev.ramet.tck.StorageBackendTck;
 import dev.ramet.tck.storage.StepControl;
-import dev.ramet.tck.storage.StorageHarness;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.DirectoryNotEmptyException;
@@ -18,7 +17,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
@@ -47,23 +45,16 @@ class WrongTreesTest {
         "a change of trees must be done or not done");
   }
 
-  static class PlainDirectories extends StorageBackendTck {
+  static class PlainDirectories extends WrongBackend {
     @Override
-    protected StorageHarness harness(Path scratch) {
-      ReferenceDisk disk = new ReferenceDisk();
-      return new ReferenceHarness(scratch, disk) {
-        @Override
-        Set<StorageFeature> features() {
-          Set<StorageFeature> more = new HashSet<>(super.features());
-          more.add(StorageFeature.DIRECTORY_SNAPSHOTS);
-          return more;
-        }
+    Set<StorageFeature> features(Set<StorageFeature> reference) {
+      reference.add(StorageFeature.DIRECTORY_SNAPSHOTS);
+      return reference;
+    }
 
-        @Override
-        public StorageBackend open(StepControl.Observer observer) {
-          return new PlainTrees(scratch, disk, observer);
-        }
-      };
+    @Override
+    StorageBackend open(Path root, ReferenceDisk disk, StepControl.Observer observer) {
+      return new PlainTrees(root, disk, observer);
     }
   }
 
