@@ -12,16 +12,12 @@ import dev.ramet.engine.sandboxes.Sandbox;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.storage.root.StorageProvisioner;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
 import java.util.SortedSet;
-import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -39,11 +35,11 @@ import org.junit.jupiter.api.io.TempDir;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class FaultyPluginTest {
   private static final long POOL_BYTES = 3L << 30;
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
 
   private final List<String> made = new ArrayList<>();
   private Ground ground;
   private Sandbox sandbox;
+  private BrokenCalls calls;
 
   @BeforeAll
   void makeGround(@TempDir Path work) throws Exception {
@@ -57,6 +53,7 @@ final class FaultyPluginTest {
     }
     ground = Ground.boot(dataRoot, POOL_BYTES, config -> FaultyPlugin.chosen(config, plugins));
     sandbox = ground.create();
+    calls = new BrokenCalls(ground, sandbox.id());
     ground.shell(sandbox.id()).run("echo start > /tmp/file");
     ground.engine().snapshots().create(sandbox.id(), "start");
   }
@@ -71,7 +68,7 @@ final class FaultyPluginTest {
 
   @TestFactory
   Stream<DynamicTest> aSnapshot() {
-    return eachFault(
+    return calls.eachFault(
         operation(() -> ground.engine().snapshots().create(sandbox.id(), "probe"))
             .takenBackBy(() -> ground.engine().snapshots().delete("probe", false)),
         List.of("throw", "error", "after", "null"));
@@ -79,7 +76,7 @@ final class FaultyPluginTest {
 
   @TestFactory
   Stream<DynamicTest> aNewSandbox() {
-    return eachFault(
+    return calls.eachFault(
         operation(() -> made.add(ground.create().id())).takenBackBy(this::killMade),
         List.of("after", "null"));
   }
@@ -87,7 +84,7 @@ final class FaultyPluginTest {
   @TestFactory
   Stream<DynamicTest> aRollback() {
     // If the clean-up after a rollback fails, the next start does it.
-    return eachFault(
+    return calls.eachFault(
         operation(() -> ground.engine().sandboxes().rollback(sandbox.id(), "start")).tidyLater(),
         List.of("after", "null"));
   }
@@ -95,7 +92,7 @@ final class FaultyPluginTest {
   /** All clones are made, or none. */
   @TestFactory
   Stream<DynamicTest> aClone() {
-    return eachFault(
+    return calls.eachFault(
         operation(
                 () ->
                     ground
@@ -111,7 +108,7 @@ final class FaultyPluginTest {
   /** A child that could not be made has an error, and its sibling runs. */
   @TestFactory
   Stream<DynamicTest> aFork() {
-    return eachFault(
+    return calls.eachFault(
         operation(this::fork).takenBackBy(this::killMade).only("Hypervisor.", "RunningVm."),
         List.of("throw"));
   }
@@ -129,18 +126,10 @@ final class FaultyPluginTest {
     }
     assertEquals(2, results.size());
     assertFalse(made.isEmpty(), "one broken call takes one child at most");
-    made.forEach(this::assertAlive);
+    made.forEach(calls::assertAlive);
     if (error != null) {
       killMade();
       throw error;
-    }
-  }
-
-  private void assertAlive(String id) {
-    try {
-      assertEquals("alive", ground.shell(id).run("echo alive"), "the guest runs on");
-    } catch (IOException e) {
-      throw new UncheckedIOException("the guest does not answer", e);
     }
   }
 
@@ -163,12 +152,12 @@ final class FaultyPluginTest {
       FaultyPlugin.mend();
     }
     assertEquals(before, ground.files());
-    assertAlive(sandbox.id());
+    calls.assertAlive(sandbox.id());
   }
 
   @TestFactory
   Stream<DynamicTest> aPause() {
-    return eachFault(
+    return calls.eachFault(
         operation(() -> ground.engine().sandboxes().pause(sandbox.id(), true))
             .takenBackBy(this::resume)
             .tidyLater(),
@@ -178,7 +167,7 @@ final class FaultyPluginTest {
   /** The sandbox stays paused, and the next request resumes it. */
   @TestFactory
   Stream<DynamicTest> aResume() {
-    return eachFault(
+    return calls.eachFault(
         operation(this::resume)
             .preparedBy(() -> ground.engine().sandboxes().pause(sandbox.id(), true))
             .repeatedIfItFails()
@@ -193,7 +182,7 @@ final class FaultyPluginTest {
   /** The caller may repeat the request, and then the sandbox is gone. */
   @TestFactory
   Stream<DynamicTest> aKill() {
-    return eachFault(
+    return calls.eachFault(
         operation(this::killMade)
             .preparedBy(() -> made.add(ground.create().id()))
             .repeatedIfItFails(),
@@ -203,7 +192,7 @@ final class FaultyPluginTest {
   /** The host restarts while the machine runs, and once more after a broken start. */
   @TestFactory
   Stream<DynamicTest> aRestartOfTheHost() {
-    return eachFault(
+    return calls.eachFault(
         operation(this::restart)
             .repeatedIfItFails()
             .tidyLater()
@@ -242,85 +231,5 @@ final class FaultyPluginTest {
 
   private static FaultyOperation operation(Runnable run) {
     return FaultyOperation.of(run);
-  }
-
-  private Stream<DynamicTest> eachFault(FaultyOperation operation, List<String> ways) {
-    operation.prepare().run();
-    var calls = FaultyPlugin.callsOf(operation.run());
-    operation.takeBack().run();
-    List<DynamicTest> tests = new ArrayList<>();
-    calls.forEach(
-        (call, object) -> {
-          for (String how : ways) {
-            if (!operation.concerns(call) || (how.equals("null") && !object)) {
-              continue;
-            }
-            tests.add(
-                DynamicTest.dynamicTest(call + ", " + how, () -> breakCall(operation, call, how)));
-          }
-        });
-    assertTrue(tests.size() > 3, calls::toString);
-    List<String> open = Descriptors.open();
-    tests.add(
-        DynamicTest.dynamicTest(
-            "then it works, and nothing has leaked", () -> works(operation, open, tests.size())));
-    return tests.stream();
-  }
-
-  private void breakCall(FaultyOperation operation, String call, String how) throws Exception {
-    SortedSet<String> before = ground.files();
-    int machines = ground.machines().size();
-    operation.prepare().run();
-    FaultyPlugin.breakNext(call, how);
-    try {
-      operation.run().run();
-      // Some failures reach no caller: the next start cleans up what is left.
-      FaultyPlugin.mend();
-      operation.takeBack().run();
-    } catch (RametException e) {
-      assertTrue(
-          String.valueOf(e.getMessage()).contains("faulty-"),
-          () -> call + ", " + how + ": an error must name the plugin: " + e);
-      FaultyPlugin.mend();
-      operation.repeat().run();
-    } finally {
-      FaultyPlugin.mend();
-    }
-    String what = call + ", " + how + ": ";
-    assertEquals(machines, ground.machines().size(), what + "machines");
-    assertEquals(Sandbox.State.RUNNING, ground.engine().sandboxes().get(sandbox.id()).state());
-    assertAlive(sandbox.id());
-    if (operation.tidyAtOnce()) {
-      SortedSet<String> after = ground.files();
-      assertEquals(
-          less(before, after), less(after, before), what + "what was there, what is there");
-    }
-  }
-
-  private void works(FaultyOperation operation, List<String> openBefore, int faults)
-      throws InterruptedException {
-    operation.prepare().run();
-    operation.run().run();
-    operation.takeBack().run();
-    // One for every second fault would be a leak; a few come and go with threads and caches.
-    List<String> openNow = Descriptors.open();
-    for (long end = System.nanoTime() + PATIENCE.toNanos();
-        openNow.size() > openBefore.size() && System.nanoTime() < end;
-        openNow = Descriptors.open()) {
-      Thread.sleep(200);
-    }
-    List<String> last = openNow;
-    assertTrue(
-        last.size() < openBefore.size() + Math.max(4, faults / 2),
-        () -> "open were " + openBefore + " and now " + last);
-  }
-
-  private static SortedSet<String> less(SortedSet<String> some, SortedSet<String> others) {
-    SortedSet<String> rest = new TreeSet<>(some);
-    rest.removeAll(others);
-    // QEMU's state file in its machine's directory: left by an unfinished save, replaced by the
-    // next.
-    rest.removeIf(file -> file.endsWith("/state"));
-    return rest;
   }
 }

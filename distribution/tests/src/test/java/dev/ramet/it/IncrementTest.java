@@ -12,7 +12,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.ramet.engine.Storage;
-import dev.ramet.engine.sandboxes.NewSandbox;
 import dev.ramet.engine.sandboxes.Sandbox;
 import dev.ramet.engine.start.Engine;
 import dev.ramet.engine.start.EngineFactory;
@@ -21,7 +20,6 @@ import dev.ramet.errors.RametException;
 import dev.ramet.it.Installed.Run;
 import dev.ramet.spi.storage.image.CopyProgress;
 import dev.ramet.testing.LoopFs;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -45,29 +43,13 @@ final class IncrementTest {
   private static final int AGENT_PORT = 49_983;
   private static final long FS_BYTES = 2L << 30;
 
-  // A process that counts, so that its state is in memory alone.
-  private static final String COUNTER =
-      "mkfifo /tmp/ask /tmp/answer; setsid sh -c 'n=0; while read q < /tmp/ask; do "
-          + "n=$((n+1)); echo $n > /tmp/answer; done' >/dev/null 2>&1 &";
-  private static final String COUNT = "echo > /tmp/ask; cat /tmp/answer";
-  private static final String FIRST =
-      "echo monday > /root/file; dd if=/dev/urandom of=/root/old bs=64k count=8 2>/dev/null;"
-          + "dd if=/dev/urandom of=/tmp/kept bs=64k count=16 2>/dev/null; sync;";
-  private static final String SECOND =
-      "echo tuesday > /root/file; dd if=/dev/zero of=/root/old bs=64k count=8 conv=notrunc"
-          + " 2>/dev/null; dd if=/dev/urandom of=/root/new bs=64k count=8 2>/dev/null;"
-          + "dd if=/dev/urandom of=/tmp/new bs=64k count=8 2>/dev/null; sync;";
-  private static final String LOOK =
-      "cat /root/file; cat /root/old /root/new /tmp/kept /tmp/new | md5sum;" + COUNT;
-
   private Ground ground;
   private Path place;
   private Path monday;
   private Path tuesday;
   private Storage.Exchanged whole;
   private Storage.Exchanged increment;
-  private String sandboxId;
-  private String expected;
+  private TwoDays days;
 
   @BeforeAll
   void export() throws Exception {
@@ -75,16 +57,7 @@ final class IncrementTest {
     place = Files.createTempDirectory("ramet-it-increment-");
     monday = place.resolve("monday");
     tuesday = place.resolve("tuesday");
-    Sandbox sandbox = ground.create();
-    sandboxId = sandbox.id();
-    GuestShell shell = ground.shell(sandboxId);
-    shell.run(FIRST + COUNTER);
-    assertEquals("1", shell.run(COUNT));
-    ground.engine().snapshots().create(sandboxId, "monday");
-    assertEquals("2", shell.run(SECOND + COUNT));
-    ground.engine().snapshots().create(sandboxId, "tuesday");
-    expected = shell.run(LOOK);
-    assertTrue(expected.startsWith("tuesday\n") && expected.endsWith("\n3"), expected);
+    days = TwoDays.of(ground);
     whole = exportSince("monday", null, monday);
     increment = exportSince("tuesday", "monday", tuesday);
   }
@@ -145,7 +118,7 @@ final class IncrementTest {
           // The imported snapshot no longer needs the base.
           other.snapshots().delete("base", false);
           assertEquals(1, other.snapshots().list(null).size());
-          String id = assertHolds(other);
+          String id = days.assertHolds(other);
           GuestShell shell = new GuestShell(other.sandboxes().endpoint(id, AGENT_PORT));
           shell.run("echo wednesday > /root/file; sync");
           other.snapshots().create(id, "wednesday");
@@ -198,7 +171,7 @@ final class IncrementTest {
         assertTrue(full.toString().contains(root.toString()), full.toString());
         ext4.unfill();
         assertEquals(before, RootFiles.of(root));
-        other.sandboxes().kill(assertHolds(other));
+        other.sandboxes().kill(days.assertHolds(other));
         Ground.assertWell(other);
       }
     }
@@ -236,26 +209,6 @@ final class IncrementTest {
     host.server().destroyForcibly().waitFor();
     assertTrue(command.waitFor(30, TimeUnit.SECONDS));
     assertFalse(RootFiles.of(root).equals(before), "it was in the middle");
-  }
-
-  /**
-   * Checks that a fork of the newer snapshot continues from where it was taken; returns the fork's
-   * id.
-   */
-  private String assertHolds(Engine engine) throws IOException {
-    NewSandbox request = NewSandbox.of("tuesday").build();
-    String id = engine.sandboxes().create(request).id();
-    boolean holds = false;
-    try {
-      GuestShell shell = new GuestShell(engine.sandboxes().endpoint(id, AGENT_PORT));
-      assertEquals(expected, shell.run(LOOK));
-      holds = true;
-      return id;
-    } finally {
-      if (!holds) {
-        engine.sandboxes().kill(id);
-      }
-    }
   }
 
   @Test
@@ -319,6 +272,6 @@ final class IncrementTest {
     ground.engine().snapshots().delete("made", false);
     assertEquals(before, ground.files());
     ground.assertWell();
-    assertEquals("4", ground.shell(sandboxId).run(COUNT));
+    assertEquals("4", ground.shell(days.sandboxId()).run(TwoDays.COUNT));
   }
 }

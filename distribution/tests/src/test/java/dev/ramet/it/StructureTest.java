@@ -1,29 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.it;
 
-import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static dev.ramet.it.InstalledClasses.ALL;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
-import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import java.io.IOException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.jar.JarFile;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -34,9 +24,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  * direction.
  */
 final class StructureTest {
-  private static final Path LAYOUT =
-      Path.of(System.getProperty("ramet.guest")).resolve("../..").normalize();
-
   /**
    * From low to high, one level per entry; packages of the same level do not depend on each other.
    */
@@ -149,29 +136,6 @@ final class StructureTest {
 
   private static final int MOST_CLASSES = 20;
 
-  private static final int MOST_LINES = 300;
-  private static JavaClasses all;
-
-  @BeforeAll
-  static void read() throws IOException {
-    List<JarFile> jars = new ArrayList<>();
-    for (String folder : new String[] {"modules", "host"}) {
-      try (Stream<Path> files = Files.list(LAYOUT.resolve("lib").resolve(folder))) {
-        for (Path file : files.toList()) {
-          String name = file.getFileName().toString();
-          if (name.startsWith("dev.ramet.") || name.startsWith("ramet-")) {
-            jars.add(new JarFile(file.toFile()));
-          }
-        }
-      }
-    }
-    all = new ClassFileImporter().importJars(jars);
-    for (JarFile jar : jars) {
-      jar.close();
-    }
-    assertTrue(all.size() > 1000, "only " + all.size() + " classes were found");
-  }
-
   static List<List<String>> orders() {
     return ORDERS;
   }
@@ -183,11 +147,11 @@ final class StructureTest {
     for (int level = 0; level < order.size(); level++) {
       for (String name : order.get(level).split(" ", -1)) {
         levels.put(name, level);
-        assertTrue(all.containPackage(name), () -> "there is no package " + name);
+        assertTrue(ALL.containPackage(name), () -> "there is no package " + name);
       }
     }
     SortedSet<String> upward = new TreeSet<>();
-    for (JavaClass one : all) {
+    for (JavaClass one : ALL) {
       Integer from = levels.get(one.getPackageName());
       if (from == null) {
         continue;
@@ -208,7 +172,7 @@ final class StructureTest {
   void noPackageIsLeftOut() {
     SortedSet<String> unknown = new TreeSet<>();
     String known = " " + String.join(" ", ORDERS.stream().flatMap(List::stream).toList()) + " ";
-    for (JavaClass one : all) {
+    for (JavaClass one : ALL) {
       String name = one.getPackageName();
       if (ORDERED.stream().anyMatch(module -> (name + ".").startsWith(module + "."))
           && !known.contains(" " + name + " ")) {
@@ -220,14 +184,14 @@ final class StructureTest {
 
   @Test
   void noCircles() {
-    slices().matching("dev.ramet.(**)").should().beFreeOfCycles().check(all);
+    slices().matching("dev.ramet.(**)").should().beFreeOfCycles().check(ALL);
   }
 
   /** A package is divided before it has more classes than one takes in at a glance. */
   @Test
   void packagesAreSmall() {
     Map<String, Integer> sizes = new TreeMap<>();
-    for (JavaClass one : all) {
+    for (JavaClass one : ALL) {
       String name = one.getName().substring(one.getPackageName().length() + 1);
       // Micronaut generates some whose names begin with a dollar sign.
       if (one.isTopLevelClass() && !name.equals("package-info") && !name.startsWith("$")) {
@@ -236,105 +200,5 @@ final class StructureTest {
     }
     sizes.values().removeIf(size -> size <= MOST_CLASSES);
     assertEquals(Map.of(), sizes);
-  }
-
-  /** A class is divided before it has more lines than one reads in one go. */
-  @Test
-  void sourcesAreShort() throws IOException {
-    Map<String, Integer> lengths = new TreeMap<>();
-    for (Path folder : List.of(Contracts.PROJECT, Contracts.PROJECT.resolve("examples"))) {
-      for (Path file : mainSources(folder)) {
-        int lines = Files.readAllLines(file).size();
-        if (lines > MOST_LINES) {
-          lengths.put(file.toString(), lines);
-        }
-      }
-    }
-    assertEquals(Map.of(), lengths);
-  }
-
-  /** The sources of the modules in a folder. */
-  private static List<Path> mainSources(Path folder) throws IOException {
-    List<Path> sources = new ArrayList<>();
-    try (DirectoryStream<Path> modules = Files.newDirectoryStream(folder)) {
-      for (Path module : modules) {
-        Path java = module.resolve("src/main/java");
-        if (Files.isDirectory(java)) {
-          try (Stream<Path> files = Files.walk(java)) {
-            sources.addAll(files.filter(Files::isRegularFile).toList());
-          }
-        }
-      }
-    }
-    return sources;
-  }
-
-  @Test
-  void contractsRestOnErrorsAlone() {
-    for (JavaClass one : all) {
-      if (one.getPackageName().startsWith("dev.ramet.spi")) {
-        for (Dependency dependency : one.getDirectDependenciesFromSelf()) {
-          String to = dependency.getTargetClass().getBaseComponentType().getPackageName();
-          assertTrue(
-              to.isEmpty()
-                  || to.startsWith("java.")
-                  || to.startsWith("org.jspecify.")
-                  || to.startsWith("dev.ramet.spi")
-                  || to.startsWith("dev.ramet.errors"),
-              dependency::getDescription);
-        }
-      }
-    }
-  }
-
-  @Test
-  void nativeCallsAreInOneModule() {
-    noClasses()
-        .that()
-        .resideOutsideOfPackage("dev.ramet.linux..")
-        .should()
-        .dependOnClassesThat()
-        .resideInAPackage("com.sun.jna..")
-        .check(all);
-  }
-
-  @Test
-  void nobodyNamesAPlugin() {
-    noClasses()
-        .that()
-        .resideInAnyPackage(
-            "dev.ramet.server..",
-            "dev.ramet.config..",
-            "dev.ramet.engine..",
-            "dev.ramet.egress..",
-            "dev.ramet.pluginhost..",
-            "dev.ramet.cli..")
-        .should()
-        .dependOnClassesThat()
-        .resideInAnyPackage("dev.ramet.backends..", "dev.ramet.memory..", "dev.ramet.hypervisors..")
-        .check(all);
-  }
-
-  /** The signature of a call shows what it depends on. */
-  @Test
-  void nothingIsPassedByThread() {
-    noClasses()
-        .that()
-        .resideInAnyPackage("dev.ramet.server..", "dev.ramet.engine..")
-        .should()
-        .dependOnClassesThat()
-        .areAssignableTo(ThreadLocal.class)
-        .check(all);
-  }
-
-  @Test
-  void theCommandLineStartsWithoutMicronaut() {
-    noClasses()
-        .that()
-        .resideInAPackage("dev.ramet.cli..")
-        .should()
-        .dependOnClassesThat()
-        .resideInAPackage("io.micronaut..")
-        .check(all);
   }
 }
