@@ -67,6 +67,9 @@ cli_path() {
   join classes "$home"/lib/host/ramet-cli-*.jar "$home"/lib/host/picocli-*.jar \
     "$home"/lib/host/httpcore5-*.jar "$home"/lib/modules/dev.ramet.errors-*.jar "$home"/lib/modules/dev.ramet.api-*.jar \
     "$home"/lib/modules/dev.ramet.agent-*.jar \
+    "$home"/lib/modules/dev.ramet.config-*.jar \
+    "$home"/lib/modules/dev.ramet.spi-*.jar \
+    "$home"/lib/modules/snakeyaml-*.jar \
     "$home"/lib/modules/dev.ramet.files-*.jar \
     "$home"/lib/modules/dev.ramet.keys-*.jar \
     "$home"/lib/modules/dev.ramet.certificates-*.jar \

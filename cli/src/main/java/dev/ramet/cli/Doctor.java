@@ -66,6 +66,7 @@ final class Doctor extends ApiCommand {
   private void print(DoctorInfo info) {
     TextStyle paint = context().paint();
     PrintStream out = context().out();
+    out.println(paint.bold("Host: ") + context().describeTarget());
     out.println(paint.bold("Verdict: ") + verdict(paint, info.verdict()));
     if (!info.host().isEmpty()) {
       printHeading("Host");

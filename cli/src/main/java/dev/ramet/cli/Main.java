@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli;
 
+import dev.ramet.cli.command.Connection;
 import dev.ramet.cli.command.Context;
 import dev.ramet.cli.command.Errors;
 import java.io.PrintWriter;
 import java.lang.reflect.Constructor;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.IFactory;
+import picocli.CommandLine.Model.CommandSpec;
 
 /** The main class of the program {@code ramet}. */
 public final class Main {
@@ -41,6 +45,7 @@ public final class Main {
     for (TopLevel.Entry entry : TopLevel.of(args)) {
       line.addSubcommand(new CommandLine(entry.type(), factory));
     }
+    addConnection(context.connection(), line.getCommandSpec());
     line.setOut(new PrintWriter(context.out(), true, StandardCharsets.UTF_8));
     line.setErr(new PrintWriter(context.err(), true, StandardCharsets.UTF_8));
     line.setColorScheme(
@@ -51,6 +56,13 @@ public final class Main {
     line.setExecutionStrategy(ramet::execute);
     line.setUsageHelpAutoWidth(true);
     return line;
+  }
+
+  /** Adds the options that choose the host; help shows them where they have an effect. */
+  private static void addConnection(Connection connection, CommandSpec spec) {
+    connection.addTo(spec, !(spec.userObject() instanceof Connection.User));
+    Set<CommandLine> below = new LinkedHashSet<>(spec.subcommands().values());
+    below.forEach(one -> addConnection(connection, one.getCommandSpec()));
   }
 
   /** Creates command objects, whose constructors all take the context. */

@@ -6,13 +6,10 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Path;
 import java.util.Properties;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.ScopeType;
 
@@ -27,30 +24,11 @@ import picocli.CommandLine.ScopeType;
 final class Ramet {
   private final Context context;
 
-  @Option(
-      names = "--server",
-      paramLabel = "URL",
-      scope = ScopeType.INHERIT,
-      description =
-          "The host. Otherwise RAMET_SERVER; otherwise http://127.0.0.1 with RAMET_PORT or 3000.")
-  private @Nullable String server;
-
-  @Option(
-      names = "--ca",
-      paramLabel = "FILE",
-      scope = ScopeType.INHERIT,
-      description =
-          "A PEM file of the authorities to trust when the host speaks TLS. Otherwise RAMET_CA;"
-              + " otherwise, for a host on this machine, tls/ca.pem in RAMET_DATA_ROOT or"
-              + " /var/lib/ramet; otherwise those that Java trusts.")
-  private @Nullable Path authority;
-
   Ramet(Context context) {
     this.context = context;
   }
 
   int execute(ParseResult parsed) {
-    context.server(server, authority);
     CommandLine last = parsed.asCommandLineList().get(parsed.asCommandLineList().size() - 1);
     Integer helped = CommandLine.executeHelpRequest(parsed);
     if (helped != null) {

@@ -64,12 +64,15 @@ final class Training {
     String url = "http://127.0.0.1:" + port;
     Path directory = Files.createTempDirectory("ramet-training");
     Path socket = directory.resolve("socket");
+    Path file = directory.resolve("ramet.yaml");
     try (ServerSocketChannel local = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
       local.bind(UnixDomainSocketAddress.of(socket));
       daemon(() -> relay(local, address));
       run(Map.of("RAMET_SERVER", url));
-      run(Map.of("RAMET_SERVER", url, "RAMET_PORT", port, "RAMET_SOCKET", socket.toString()));
+      Files.writeString(file, "ramet:\n  port: " + port + "\n  socket: " + socket + "\n");
+      run(Map.of("RAMET_CONFIG", file.toString()));
     } finally {
+      Files.deleteIfExists(file);
       Files.deleteIfExists(socket);
       Files.delete(directory);
       server.stop(0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli;
 
+import dev.ramet.cli.command.Connection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -13,8 +14,9 @@ import picocli.CommandLine.Model.OptionSpec;
 final class CommandPage {
   private static final int WIDTH = 100;
 
-  /** Options that every command takes; the page shows them once. */
-  private static final Set<String> COMMON = Set.of("--server", "--ca", "--help", "--version");
+  /** Options that all or most commands take; the page shows them once. */
+  private static final Set<String> COMMON =
+      Set.of("--server", "--context", "--ca", "--verbose", "--quiet", "--help", "--version");
 
   private final StringBuilder page = new StringBuilder();
 
@@ -43,12 +45,12 @@ final class CommandPage {
 
         `ramet sandbox exec` has the status of the program it ran. [Error codes](errors.md) has the whole list.
 
-        Every command takes these options:
+        Every command takes `--help` and `--version`. The [commands that ask a host](../how-to/hosts.md) also take the others:
 
         ```text
         """);
     CommandLine root = Main.commandLine(CommandsTest.context());
-    made.page.append(options(root)).append("```\n");
+    made.page.append(options()).append("```\n");
     for (TopLevel.Entry entry : TopLevel.ALL) {
       CommandLine command = root.getSubcommands().get(entry.names().get(0));
       if (command == null) {
@@ -77,17 +79,19 @@ final class CommandPage {
   private static String usage(CommandLine command) {
     CommandSpec spec = command.getCommandSpec();
     for (OptionSpec option : List.copyOf(spec.options())) {
-      if (COMMON.contains(option.longestName())) {
+      // The -q of lists is an option of their own.
+      if (COMMON.contains(option.longestName()) && !option.shortestName().equals("-q")) {
         spec.remove(option);
       }
     }
     return help(command);
   }
 
-  private static String options(CommandLine root) {
-    String help = help(root);
-    int start = help.indexOf("      --ca");
-    return help.substring(start, help.indexOf("Commands:"));
+  private static String options() {
+    CommandSpec spec = CommandSpec.create().mixinStandardHelpOptions(true);
+    new Connection().addTo(spec, false);
+    String help = help(new CommandLine(spec));
+    return help.substring(help.indexOf("      --ca"));
   }
 
   private static String help(CommandLine command) {

@@ -65,7 +65,7 @@ public record ConfigurationSources(
     return environment.getOrDefault(ProcessCatalogue.HOME, "/usr/share/ramet");
   }
 
-  private static @Nullable Path find(Map<String, String> environment) {
+  static @Nullable Path find(Map<String, String> environment) {
     String named = environment.getOrDefault(ProcessCatalogue.CONFIG, "");
     if (!named.isEmpty()) {
       return Path.of(named).toAbsolutePath();

@@ -34,16 +34,25 @@ final class ProcessCatalogue {
             Setting.of(
                     "RAMET_SERVER",
                     SettingTypes.URL,
-                    "The host that commands talk to; --server takes precedence.")
-                .orElse("http://127.0.0.1 with RAMET_PORT or 3000; https:// where RAMET_TLS is ON"),
+                    "The host that commands ask; --server and --context take precedence.")
+                .orElse("the context in use, else the host on this machine by its own settings"),
+            Setting.of(
+                    "RAMET_CONTEXT",
+                    SettingTypes.TEXT,
+                    "The saved host that commands ask, or local for the one on this machine;"
+                        + " --server, --context and RAMET_SERVER take precedence.")
+                .orElse("the context in use"),
             Setting.path(
                     "RAMET_CA",
                     "A PEM file of the only certificate authorities that commands trust when the"
                         + " host speaks TLS; --ca takes precedence.")
                 .orElse(
-                    "for a host on this machine, tls/ca.pem in RAMET_DATA_ROOT or /var/lib/ramet;"
-                        + " else those that Java trusts"),
-            Setting.of("RAMET_API_KEY", SettingTypes.TEXT, "The API key that commands send.")
+                    "for a host on this machine, its ramet.tls-certificate or tls/ca.pem in its"
+                        + " data root; else those that Java trusts"),
+            Setting.of(
+                    "RAMET_API_KEY",
+                    SettingTypes.TEXT,
+                    "The API key that commands send; a context's own key takes precedence.")
                 .hidden(),
             Setting.of(
                 "RAMET_DEBUG",

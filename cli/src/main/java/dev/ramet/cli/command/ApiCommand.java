@@ -12,7 +12,7 @@ import java.util.function.Function;
 import picocli.CommandLine.Option;
 
 /** Base class of commands that call a host and can print the host's JSON. */
-public abstract class ApiCommand implements Callable<Integer> {
+public abstract class ApiCommand implements Callable<Integer>, Connection.User {
   private final Context context;
 
   @Option(names = "--json", description = "Print the host's JSON answer.")

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.command;
 
-import dev.ramet.api.host.HostTrust;
 import dev.ramet.cli.http.Client;
-import dev.ramet.cli.local.LocalHost;
+import dev.ramet.cli.http.RequestLog;
+import dev.ramet.cli.target.HostAccess;
+import dev.ramet.cli.target.Target;
 import dev.ramet.cli.term.Progress;
 import dev.ramet.cli.term.Table;
 import dev.ramet.cli.term.Terminal;
@@ -17,8 +18,6 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -34,8 +33,8 @@ public final class Context {
   private final PrintStream err;
   private final Map<String, String> environment;
   private final Terminal terminal;
-  private @Nullable String server;
-  private @Nullable Path authority;
+  private final Connection connection = new Connection();
+  private @Nullable Target target;
 
   /** Creates a context with given streams. */
   public Context(
@@ -63,9 +62,9 @@ public final class Context {
         Terminal.detect(environment));
   }
 
-  public void server(@Nullable String address, @Nullable Path trusted) {
-    server = address;
-    authority = trusted;
+  /** Returns the options by which commands choose their host. */
+  public Connection connection() {
+    return connection;
   }
 
   /** Returns an environment variable, or null when it is unset or empty. */
@@ -81,53 +80,58 @@ public final class Context {
 
   /** Returns whether the user named a host; otherwise the host of this machine is used. */
   public boolean isHostNamed() {
-    return server != null || environment("RAMET_SERVER") != null;
+    return target().named();
   }
 
   /**
-   * Returns a client of the selected host. It uses the key in {@code RAMET_API_KEY}. Without one, a
-   * host on this machine is called over its unix socket or with its local key.
+   * Returns the host that commands ask.
+   *
+   * @throws dev.ramet.errors.RametException when it cannot be told, as with a context that does not
+   *     exist
+   */
+  public Target target() {
+    Target chosen = target;
+    if (chosen == null) {
+      chosen = Target.choose(connection.server(), connection.context(), environment);
+      target = chosen;
+    }
+    return chosen;
+  }
+
+  /**
+   * Returns a client of the selected host. It uses the key of the context, else the one in {@code
+   * RAMET_API_KEY}. Without one, a host on this machine is called over its unix socket or with its
+   * local key.
    */
   public Client client() {
-    String address = address();
-    String key = environment("RAMET_API_KEY");
-    LocalHost local = key == null ? LocalHost.at(address, environment) : null;
-    Path socket = local == null ? null : local.socket();
-    if (socket != null) {
-      return Client.bySocket(address, socket);
+    Target chosen = target();
+    if (chosen.doubt() != null) {
+      notice("asking " + chosen.address() + ": " + chosen.doubt());
     }
-    return new Client(address, local == null ? key : local.key(), authority(address));
+    HostAccess access = HostAccess.to(chosen, environment("RAMET_API_KEY"));
+    if (connection.verbose()) {
+      err.println("host: " + access.describe(chosen));
+    }
+    Client client =
+        access.socket() != null
+            ? Client.bySocket(chosen.address(), access.socket())
+            : new Client(
+                chosen.address(),
+                access.key(),
+                chosen.authority(connection.authority(), environment));
+    return connection.verbose() ? client.reportingTo(new RequestLog(err::println)) : client;
   }
 
-  /** Returns the address of the selected host. */
-  public String address() {
-    String address = server != null ? server : environment("RAMET_SERVER");
-    if (address == null) {
-      String port = environment("RAMET_PORT");
-      String scheme = "ON".equalsIgnoreCase(environment("RAMET_TLS")) ? "https" : "http";
-      address = scheme + "://127.0.0.1:" + (port == null ? "3000" : port);
-    }
-    return address;
+  /** Returns the host that commands ask and the way to it, in one line for people. */
+  public String describeTarget() {
+    return HostAccess.to(target(), environment("RAMET_API_KEY")).describe(target());
   }
 
-  /**
-   * Returns the authority that the user named; otherwise, for a host of this machine, the authority
-   * of its self-issued certificate.
-   */
-  private @Nullable Path authority(String address) {
-    if (authority != null) {
-      return authority;
+  /** Prints a line that is neither a result nor an error, unless the user wants none. */
+  public void notice(String line) {
+    if (!connection.quiet()) {
+      err.println(line);
     }
-    String set = environment("RAMET_CA");
-    if (set != null) {
-      return Path.of(set);
-    }
-    if (LocalHost.at(address, environment) == null) {
-      return null;
-    }
-    String root = environment("RAMET_DATA_ROOT");
-    Path made = Path.of(root == null ? "/var/lib/ramet" : root).resolve(HostTrust.AUTHORITY);
-    return Files.isReadable(made) ? made : null;
   }
 
   /** Returns standard input as bytes. */
@@ -193,6 +197,6 @@ public final class Context {
 
   /** Shows progress on standard error until it is closed. */
   public Progress progress(String label) {
-    return new Progress(err, terminal.error(), label);
+    return new Progress(err, terminal.error() && !connection.quiet(), label);
   }
 }

@@ -45,6 +45,7 @@ public final class Client {
   private final @Nullable String apiKey;
   private final @Nullable SSLSocketFactory sockets;
   private final @Nullable Path socket;
+  private @Nullable RequestLog log;
 
   /**
    * Creates a client.
@@ -92,6 +93,12 @@ public final class Client {
             ? HttpsURLConnection.getDefaultSSLSocketFactory()
             : HostTrust.in(authority).getSocketFactory(),
         handshakeMillis);
+  }
+
+  /** Returns this client, which from now on reports its requests. */
+  public Client reportingTo(RequestLog requests) {
+    log = requests;
+    return this;
   }
 
   /** Encodes one path segment or one query value. */
@@ -181,6 +188,9 @@ public final class Client {
         connection.setRequestProperty("X-API-KEY", apiKey);
       }
       headers.forEach(connection::setRequestProperty);
+      if (log != null) {
+        log.opened(connection);
+      }
       return connection;
     } catch (IllegalArgumentException | MalformedURLException e) {
       throw new RametException(
@@ -209,8 +219,8 @@ public final class Client {
   }
 
   /** Returns the body of a successful response, or throws the error of another. */
-  static InputStream readResponse(HttpURLConnection connection) throws IOException {
-    int status = connection.getResponseCode();
+  InputStream readResponse(HttpURLConnection connection) throws IOException {
+    int status = status(connection);
     if (status >= 200 && status < 300) {
       return connection.getInputStream();
     }
@@ -221,6 +231,22 @@ public final class Client {
       }
     }
     throw AgentErrors.fromResponse(status, body);
+  }
+
+  private int status(HttpURLConnection connection) throws IOException {
+    RequestLog requests = log;
+    try {
+      int status = connection.getResponseCode();
+      if (requests != null) {
+        requests.answered(connection, status);
+      }
+      return status;
+    } catch (IOException e) {
+      if (requests != null) {
+        requests.failed(connection, e);
+      }
+      throw e;
+    }
   }
 
   /** Returns the error for an I/O error on a connection of this client. */

@@ -61,7 +61,7 @@ public final class HostedGuest extends HostRoute {
       if (content != null) {
         send(connection, content);
       }
-      InputStream body = Client.readResponse(connection);
+      InputStream body = client.readResponse(connection);
       return new Answer(
           call.silence() == null ? body : disconnecting(body, connection),
           connection.getContentLengthLong());

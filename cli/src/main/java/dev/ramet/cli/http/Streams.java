@@ -25,7 +25,7 @@ public final class Streams {
     HttpURLConnection connection =
         client.open("GET", path, Map.of("Accept", "application/x-ndjson"));
     try {
-      read(connection, line);
+      read(client, connection, line);
     } catch (IOException e) {
       throw client.connectionFailed(e);
     }
@@ -39,7 +39,7 @@ public final class Streams {
   public static void events(Client client, String path, Consumer<String> line) {
     HttpURLConnection connection = client.open("GET", path, Map.of("Accept", "text/event-stream"));
     try {
-      read(connection, line);
+      read(client, connection, line);
     } catch (IOException e) {
       throw client.connectionFailed(e);
     }
@@ -58,16 +58,17 @@ public final class Streams {
             Map.of("Accept", "application/x-ndjson", "Content-Type", "application/json"));
     try {
       Client.write(connection, Json.bytes(body));
-      read(connection, line);
+      read(client, connection, line);
     } catch (IOException e) {
       throw client.connectionFailed(e);
     }
   }
 
-  private static void read(HttpURLConnection connection, Consumer<String> line) throws IOException {
+  private static void read(Client client, HttpURLConnection connection, Consumer<String> line)
+      throws IOException {
     try (BufferedReader lines =
         new BufferedReader(
-            new InputStreamReader(Client.readResponse(connection), StandardCharsets.UTF_8))) {
+            new InputStreamReader(client.readResponse(connection), StandardCharsets.UTF_8))) {
       for (String next = lines.readLine(); next != null; next = lines.readLine()) {
         if (!next.isBlank()) {
           line.accept(next);

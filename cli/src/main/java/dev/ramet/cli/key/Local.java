@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.key;
 
+import dev.ramet.cli.command.Connection;
 import dev.ramet.cli.command.Context;
 import dev.ramet.cli.local.LocalHost;
 import dev.ramet.cli.storage.DataRoot;
@@ -24,7 +25,7 @@ import picocli.CommandLine.Mixin;
       "  export E2B_API_KEY=$(ramet key local)",
       "  curl -H \"X-API-Key: $(ramet key local)\" http://127.0.0.1:3000/sandboxes"
     })
-final class Local implements Callable<Integer> {
+final class Local implements Callable<Integer>, Connection.User {
   private final Context context;
   @Mixin private DataRoot dataRoot = new DataRoot();
 
@@ -39,8 +40,7 @@ final class Local implements Callable<Integer> {
   }
 
   private Path keyFile() {
-    LocalHost host =
-        dataRoot.isGiven() ? null : LocalHost.at(context.address(), context.environment());
+    LocalHost host = dataRoot.isGiven() ? null : context.target().local();
     Path known = host == null ? null : host.keyFile();
     return known == null ? dataRoot.path(context).resolve(LocalKeyFile.NAME) : known;
   }

@@ -21,14 +21,18 @@ import org.jspecify.annotations.Nullable;
 public final class LocalHost {
   private static final Pattern HERE = Pattern.compile("localhost|127[.][0-9.]+|\\[::1]");
   private static final Path ROOTS_RUNTIME = Path.of("/run/ramet");
-  private static final int DEFAULT_PORT = 3000;
 
   private final URI address;
   private final Map<String, String> environment;
+  private final LocalSettings settings;
+  private final boolean ofSettings;
 
-  private LocalHost(URI address, Map<String, String> environment) {
+  private LocalHost(
+      URI address, Map<String, String> environment, LocalSettings settings, boolean ofSettings) {
     this.address = address;
     this.environment = environment;
+    this.settings = settings;
+    this.ofSettings = ofSettings;
   }
 
   /** Returns the host at an address, or null when the address is on another machine. */
@@ -36,22 +40,28 @@ public final class LocalHost {
     try {
       URI uri = URI.create(address);
       String name = uri.getHost();
-      return name != null && HERE.matcher(name).matches() ? new LocalHost(uri, environment) : null;
+      return name != null && HERE.matcher(name).matches()
+          ? new LocalHost(uri, environment, LocalSettings.readLeniently(environment), false)
+          : null;
     } catch (IllegalArgumentException e) {
       return null; // the client refuses such an address
     }
+  }
+
+  /** Returns the host that has these settings. */
+  public static LocalHost of(LocalSettings settings, Map<String, String> environment) {
+    return new LocalHost(URI.create(settings.address()), environment, settings, true);
   }
 
   /** Returns its unix socket, or null when there is none that this user may connect to. */
   public @Nullable Path socket() {
     List<Path> candidates = new ArrayList<>();
     if (isDefault()) {
-      add(candidates, variable("RAMET_SOCKET"));
+      add(candidates, settings.socket());
     }
     runtimeDirectories().forEach(directory -> candidates.add(directory.resolve(port() + ".sock")));
-    String root = variable("RAMET_DATA_ROOT");
-    if (isDefault() && root != null) {
-      candidates.add(Path.of(root).resolve("ramet.sock"));
+    if (isDefault() && settings.setsDataRoot()) {
+      candidates.add(settings.dataRoot().resolve("ramet.sock"));
     }
     for (Path candidate : candidates) {
       if (isTrusted(candidate) && isListening(candidate)) {
@@ -69,8 +79,7 @@ public final class LocalHost {
     List<Path> candidates = new ArrayList<>();
     runtimeDirectories().forEach(directory -> candidates.add(directory.resolve(port() + ".key")));
     if (isDefault()) {
-      String root = variable("RAMET_DATA_ROOT");
-      candidates.add(Path.of(root == null ? "/var/lib/ramet" : root).resolve("local.key"));
+      candidates.add(settings.dataRoot().resolve("local.key"));
     }
     for (Path candidate : candidates) {
       if (Files.exists(candidate)) {
@@ -103,10 +112,17 @@ public final class LocalHost {
     }
   }
 
-  /** Returns whether the other settings in the environment are for this host. */
+  /**
+   * Returns a file of the certificates to trust for hosts on this machine, or null when this user
+   * can read none.
+   */
+  public @Nullable Path authority() {
+    return settings.authority();
+  }
+
+  /** Returns whether the settings of this machine are for this host. */
   private boolean isDefault() {
-    String set = variable("RAMET_PORT");
-    return Integer.toString(port()).equals(set == null ? "" + DEFAULT_PORT : set);
+    return ofSettings || port() == settings.port();
   }
 
   private int port() {
@@ -125,9 +141,9 @@ public final class LocalHost {
     return all;
   }
 
-  private static void add(List<Path> candidates, @Nullable String path) {
+  private static void add(List<Path> candidates, @Nullable Path path) {
     if (path != null) {
-      candidates.add(Path.of(path));
+      candidates.add(path);
     }
   }
 

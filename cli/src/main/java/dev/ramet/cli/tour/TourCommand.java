@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.tour;
 
+import dev.ramet.cli.command.Connection;
 import dev.ramet.cli.command.Context;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.Json;
@@ -30,7 +31,7 @@ import picocli.CommandLine.Option;
       "",
       "The status is not 0 if a check failed."
     })
-public final class TourCommand implements Callable<Integer> {
+public final class TourCommand implements Callable<Integer>, Connection.User {
   private final Context context;
 
   @Option(

@@ -92,6 +92,7 @@ final class StructureTest {
           List.of(
               "dev.ramet.cli.term",
               "dev.ramet.cli.http dev.ramet.cli.local",
+              "dev.ramet.cli.target",
               "dev.ramet.cli.command",
               "dev.ramet.cli.config",
               "dev.ramet.cli.storage",

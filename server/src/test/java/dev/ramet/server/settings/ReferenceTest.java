@@ -185,11 +185,22 @@ class ReferenceTest {
     read.removeAll(RECIPES);
     // The launcher looks for jars in the same directory as the host.
     assertTrue(read.remove(Setting.variable("ramet.plugins-dir")));
-    // Commands find the host by the host's own settings.
-    for (String key : new String[] {"ramet.port", "ramet.tls", "ramet.data-root", "ramet.socket"}) {
-      assertTrue(read.remove(Setting.variable(key)), key);
-    }
     assertEquals(read, described(key -> key.startsWith("RAMET_")));
+  }
+
+  /** Commands find the host by the host's own settings, without the classes that declare them. */
+  @Test
+  void commandsNameSettingsThatThereAre() throws IOException {
+    Set<String> named = new TreeSet<>();
+    for (String source : sources("cli/src/main/java/dev/ramet/cli/local", ".java")) {
+      Matcher matcher = Pattern.compile("\"(ramet[.][a-z-]+)\"").matcher(source);
+      while (matcher.find()) {
+        named.add(matcher.group(1));
+      }
+    }
+    assertTrue(named.contains("ramet.port"), named::toString);
+    named.removeAll(described(key -> key.startsWith("ramet.")));
+    assertEquals(Set.of("ramet.sock"), named); // the name of a file
   }
 
   @ParameterizedTest
