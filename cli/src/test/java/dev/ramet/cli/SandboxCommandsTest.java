@@ -4,6 +4,10 @@ package dev.ramet.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.Iterator;
+import java.util.List;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
@@ -45,6 +49,55 @@ final class SandboxCommandsTest {
     host.on("/sandboxes", 201, Answers.sandbox("abc", ""));
     assertEquals(0, host.run("sandbox", "create").status());
     assertEquals("{\"templateID\":\"micro\"}", host.requests.get(0).text());
+  }
+
+  @Test
+  void createSaysOnStandardErrorWhenItEnds() {
+    String ends = ",\"endAt\":\"2020-01-01T00:05:00.004Z\"";
+    String pauses = ends + ",\"lifecycle\":{\"onTimeout\":\"pause\",\"autoResume\":true}";
+    Iterator<String> answers = List.of(ends, ends, pauses, "").iterator();
+    host.on(
+        "/sandboxes",
+        (exchange, body) -> FakeHost.answer(exchange, 201, Answers.sandbox("abc", answers.next())));
+    FakeHost.Outcome done = host.run("sandbox", "create");
+    assertEquals("abc\n", done.out());
+    assertEquals("ends in 5 minutes; --timeout changes that\n", done.err());
+    assertEquals("ends in 5 minutes\n", host.run("sandbox", "create", "--timeout", "5m").err());
+    assertEquals(
+        "pauses in 5 minutes; --timeout changes that\n", host.run("sandbox", "create").err());
+    assertEquals("", host.run("sandbox", "create", "--timeout", "never").err());
+  }
+
+  @Test
+  void resumeGivesNoTimeUnlessAsked() throws Exception {
+    host.on("/sandboxes/abc/connect", 201, Answers.sandbox("abc", ""));
+    assertEquals("abc\n", host.run("sandbox", "resume", "abc").out());
+    assertEquals("{}", lastBody());
+    assertEquals(0, host.run("sandbox", "resume", "--timeout", "15m", "abc").status());
+    JsonNode given = new ObjectMapper().readTree(lastBody());
+    assertEquals(900, given.path("timeout").asInt());
+    assertTrue(given.path("replaceNever").asBoolean());
+    for (String never : new String[] {"never", "-1"}) {
+      assertEquals(0, host.run("sandbox", "resume", "--timeout=" + never, "abc").status());
+      assertEquals(-1, new ObjectMapper().readTree(lastBody()).path("timeout").asInt());
+    }
+  }
+
+  private String lastBody() {
+    return host.requests.get(host.requests.size() - 1).text();
+  }
+
+  @Test
+  void aPausedSandboxHasNoEnd() {
+    String paused =
+        Answers.sandbox("abc", ",\"endAt\":\"2020-01-01T00:05:00Z\"")
+            .replace("\"running\"", "\"paused\"");
+    host.on("/v2/sandboxes", 200, "[" + paused + "]");
+    host.on("/sandboxes/abc", 200, paused);
+    String list = host.run("sandbox", "ls").out();
+    assertTrue(list.endsWith(" -\n"), list);
+    String shown = host.run("sandbox", "show", "abc").out();
+    assertTrue(shown.contains("Paused") && !shown.contains("Ends"), shown);
   }
 
   @Test

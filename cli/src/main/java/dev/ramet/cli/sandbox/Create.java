@@ -8,6 +8,9 @@ import dev.ramet.cli.command.Context;
 import dev.ramet.cli.command.Options;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.ClientResponse;
+import dev.ramet.cli.term.HumanFormat;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -118,6 +121,24 @@ final class Create extends ApiCommand {
         context()
             .during(
                 "Starting a sandbox from " + template, () -> client.post("/sandboxes", request));
-    return printId(answer, SandboxInfo.class, SandboxInfo::sandboxID);
+    int status = printId(answer, SandboxInfo.class, SandboxInfo::sandboxID);
+    sayWhenItEnds(answer.parse(SandboxInfo.class));
+    return status;
+  }
+
+  /** Says on standard error when the sandbox ends, because its disk is deleted then. */
+  private void sayWhenItEnds(SandboxInfo made) {
+    String end = made.endAt();
+    if (end == null) {
+      return;
+    }
+    long millis = Duration.between(Instant.parse(made.startedAt()), Instant.parse(end)).toMillis();
+    boolean pauses = made.lifecycle() != null && "pause".equals(made.lifecycle().onTimeout());
+    context()
+        .err()
+        .println(
+            (pauses ? "pauses in " : "ends in ")
+                + HumanFormat.seconds((millis + 500) / 1000)
+                + (timeout == null ? "; --timeout changes that" : ""));
   }
 }

@@ -63,6 +63,6 @@ final class Ls extends ApiCommand {
                 "" + s.cpuCount(),
                 HumanFormat.mebibytes(s.memoryMB()),
                 HumanFormat.timeSince(s.startedAt(), now),
-                HumanFormat.timeUntil(s.endAt(), now)));
+                HumanFormat.timeUntilEnd(s.state(), s.endAt(), now)));
   }
 }

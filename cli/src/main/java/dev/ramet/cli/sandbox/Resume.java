@@ -4,10 +4,12 @@ package dev.ramet.cli.sandbox;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
 import dev.ramet.cli.command.ForEachId;
+import dev.ramet.cli.command.Options;
 import dev.ramet.cli.http.Client;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -24,11 +26,11 @@ final class Resume extends ApiCommand {
 
   @Option(
       names = "--timeout",
-      paramLabel = "SECONDS",
-      defaultValue = "300",
+      paramLabel = "TIME",
       description =
-          "Time until it is killed automatically; -1 for never (default: ${DEFAULT-VALUE}).")
-  private int timeout;
+          "When it ends: 300 (seconds), 15m, 2h or never; by default, after the time it was last"
+              + " given. It replaces never. One that runs already is only extended.")
+  private @Nullable String timeout;
 
   Resume(Context context) {
     super(context);
@@ -36,7 +38,10 @@ final class Resume extends ApiCommand {
 
   @Override
   protected int run(Client client) {
-    Map<String, Object> body = Map.of("timeout", timeout);
+    // Older versions took -1 for never.
+    Integer seconds = "-1".equals(timeout) ? Integer.valueOf(-1) : Options.timeout(timeout);
+    Map<String, Object> body =
+        seconds == null ? Map.of() : Map.of("timeout", seconds, "replaceNever", true);
     return ForEachId.apply(
         context(),
         ids,

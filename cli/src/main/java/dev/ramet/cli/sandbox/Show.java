@@ -47,11 +47,15 @@ final class Show extends ApiCommand {
     table.row("Memory", HumanFormat.mebibytes(s.memoryMB()));
     table.row("Disk", HumanFormat.mebibytes(s.diskSizeMB()));
     table.row("Started", s.startedAt() + " (" + HumanFormat.timeSince(s.startedAt(), now) + ")");
-    table.row(
-        "Ends",
-        s.endAt() == null
-            ? "never"
-            : s.endAt() + " (" + HumanFormat.timeUntil(s.endAt(), now) + ")");
+    if (s.state().equals("paused")) {
+      table.row("Paused", s.endAt() + " (" + HumanFormat.timeSince("" + s.endAt(), now) + ")");
+    } else {
+      table.row(
+          "Ends",
+          s.endAt() == null
+              ? "never"
+              : s.endAt() + " (" + HumanFormat.timeUntil(s.endAt(), now) + ")");
+    }
     if ("unauthenticated".equals(s.agent())) {
       table.row(
           "Agent",

@@ -65,6 +65,28 @@ public final class HumanFormat {
     }
   }
 
+  /**
+   * Returns how long it is until a sandbox's end, an RFC 3339 time; {@code never} for null. A
+   * paused sandbox has no end until it is resumed: its time is the one at which it was paused.
+   */
+  public static String timeUntilEnd(String state, @Nullable String endAt, Instant now) {
+    return state.equals("paused") ? "-" : timeUntil(endAt, now);
+  }
+
+  /** Formats a number of seconds as a whole number of the largest unit that fits: 5 minutes. */
+  public static String seconds(long seconds) {
+    long count = seconds;
+    String unit = "second";
+    if (seconds >= 3600 && seconds % 3600 == 0) {
+      count = seconds / 3600;
+      unit = "hour";
+    } else if (seconds >= 60 && seconds % 60 == 0) {
+      count = seconds / 60;
+      unit = "minute";
+    }
+    return count + " " + unit + (count == 1 ? "" : "s");
+  }
+
   private static String formatDuration(Duration d) {
     long seconds = Math.max(0, d.toSeconds());
     if (seconds < 120) {

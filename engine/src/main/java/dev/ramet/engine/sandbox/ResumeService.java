@@ -109,7 +109,8 @@ public final class ResumeService {
 
   private static SandboxRecord withTimeout(SandboxRecord before, Sandboxes.Timeout timeout) {
     Duration time = timeout.duration();
-    return time == null
+    boolean never = before.terms().timeoutSeconds() == null && !timeout.replacesNever();
+    return time == null || never
         ? before.withEnd(null, before.terms().withTimeout(null))
         : before.withEnd(Instant.now().plus(time), before.terms().withTimeout(time.toSeconds()));
   }

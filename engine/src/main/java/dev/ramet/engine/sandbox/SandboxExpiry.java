@@ -121,6 +121,25 @@ public final class SandboxExpiry {
     }
   }
 
+  /**
+   * Logs the end of a sandbox once it is certain, so that the operator can find out why it went.
+   */
+  private static Predicate<SandboxRecord> announced(Predicate<SandboxRecord> due, String action) {
+    return record -> {
+      boolean ends = due.test(record);
+      if (ends) {
+        LOG.log(
+            System.Logger.Level.INFO,
+            "the time of sandbox {0} is over (timeout {1} s, end {2}): {3}",
+            record.id(),
+            String.valueOf(record.terms().timeoutSeconds()),
+            String.valueOf(record.endAt()),
+            action);
+      }
+      return ends;
+    };
+  }
+
   private void endIfDue(LiveSandbox live, Instant endAt) {
     Predicate<SandboxRecord> due =
         record -> endAt.equals(record.endAt()) && record.state() != SandboxRecord.State.PAUSED;
@@ -128,9 +147,9 @@ public final class SandboxExpiry {
       SandboxRules rules = live.saved().terms().rules();
       boolean runs = live.saved().state() == SandboxRecord.State.RUNNING;
       if (rules.atEnd() == SandboxRules.AtEnd.PAUSE && runs) {
-        pausing.pause(live, rules.keepMemory(), due);
+        pausing.pause(live, rules.keepMemory(), announced(due, "pausing it"));
       } else {
-        killing.kill(live, due);
+        killing.kill(live, announced(due, "killing it and deleting its disk"));
       }
     } catch (RametException e) {
       if (e.code() != ErrorCode.NOT_FOUND && !closed) {

@@ -78,11 +78,18 @@ public interface Sandboxes {
   Sandbox resume(String id, @Nullable Timeout timeout, boolean useMemory);
 
   /**
-   * A duration that may be unlimited.
+   * The time that a resumed sandbox gets.
    *
    * @param duration the duration, or null for no limit
+   * @param replacesNever whether the duration also applies to a sandbox that was to live for ever;
+   *     if not, such a sandbox keeps having no end
    */
-  record Timeout(@Nullable Duration duration) {}
+  record Timeout(@Nullable Duration duration, boolean replacesNever) {
+    /** Creates a timeout that leaves a sandbox without an end as it is. */
+    public Timeout(@Nullable Duration duration) {
+      this(duration, false);
+    }
+  }
 
   /** Asks a running guest for its load. */
   Metrics metrics(String id);

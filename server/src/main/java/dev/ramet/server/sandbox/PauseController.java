@@ -60,10 +60,14 @@ final class PauseController {
   /**
    * Options of a resume.
    *
-   * @param timeout lifetime in seconds, -1 for no limit; null for 300
+   * @param timeout lifetime in seconds, -1 for no limit; null for the timeout that a paused sandbox
+   *     was last given, and 300 for a running one
    * @param memory whether to use the kept memory, or null for yes; otherwise it boots
+   * @param replaceNever whether the timeout also applies to a paused sandbox that was to live for
+   *     ever; null for no
    */
-  private record ConnectSandbox(@Nullable Integer timeout, @Nullable Boolean memory) {}
+  private record ConnectSandbox(
+      @Nullable Integer timeout, @Nullable Boolean memory, @Nullable Boolean replaceNever) {}
 
   /**
    * Pauses a sandbox, so that it uses neither memory nor CPU until it is resumed.
@@ -85,8 +89,10 @@ final class PauseController {
   }
 
   /**
-   * Resumes a paused sandbox (201). A running sandbox is left unchanged (200), and its timeout is
-   * never shortened. Clients of the older protocol resume where those of the newer one connect.
+   * Resumes a paused sandbox (201). Without a timeout it gets the one it was last given, and one
+   * that was to live for ever still does. A running sandbox is left unchanged (200), and its
+   * timeout is never shortened. Clients of the older protocol resume where those of the newer one
+   * connect.
    *
    * @param id the sandbox
    * @return the sandbox, running
@@ -111,22 +117,31 @@ final class PauseController {
       @PathVariable String id,
       @Body @Nullable @Schema(implementation = ConnectSandbox.class) String body) {
     ConnectSandbox request = JsonBody.read(body, ConnectSandbox.class);
-    Duration timeout =
+    Duration duration =
         FieldValidation.timeout(
             "timeout", request.timeout(), FieldValidation.DEFAULT_TIMEOUT_SECONDS);
+    boolean replacesNever = Boolean.TRUE.equals(request.replaceNever());
+    Sandboxes.Timeout wanted =
+        request.timeout() == null ? null : new Sandboxes.Timeout(duration, replacesNever);
     Boolean memory = request.memory();
     String sandbox = FieldValidation.sandboxId(id);
     OperationResult<SandboxInfo> outcome =
         work.runOnce(
             OperationRequest.from(http, "sandbox.connect", sandbox, body),
             JsonBody.reader(SandboxInfo.class),
-            (operation, listener) -> connect(sandbox, timeout, memory == null || memory),
+            (operation, listener) -> connect(sandbox, wanted, duration, memory == null || memory),
             ids -> Optional.empty());
     return HttpResponse.<SandboxInfo>status(outcome.status(), null).body(outcome.body());
   }
 
+  /**
+   * Resumes a sandbox, or extends the lifetime of one that runs.
+   *
+   * @param wanted the timeout of a paused one, or null for the one it was last given
+   * @param extension the least time left of a running one, or null for no limit
+   */
   private OperationResult<SandboxInfo> connect(
-      String id, @Nullable Duration timeout, boolean memory) {
+      String id, Sandboxes.@Nullable Timeout wanted, @Nullable Duration extension, boolean memory) {
     Sandbox sandbox = sandboxes().get(id);
     if (sandbox.state() == Sandbox.State.FAILED) {
       throw new RametException(
@@ -136,10 +151,10 @@ final class PauseController {
           null);
     }
     if (sandbox.state() == Sandbox.State.PAUSED) {
-      Sandbox resumed = sandboxes().resume(id, new Sandboxes.Timeout(timeout), memory);
+      Sandbox resumed = sandboxes().resume(id, wanted, memory);
       return new OperationResult<>(HttpStatus.CREATED.getCode(), views.of(resumed), List.of());
     }
-    SandboxInfo running = views.of(SandboxRequests.extendTimeout(sandboxes(), sandbox, timeout));
+    SandboxInfo running = views.of(SandboxRequests.extendTimeout(sandboxes(), sandbox, extension));
     return new OperationResult<>(HttpStatus.OK.getCode(), running, List.of());
   }
 

@@ -40,6 +40,7 @@ final class FakeSandboxes implements Sandboxes {
   @Nullable String lastPauseMode;
   volatile Path console = Path.of("/nonexistent");
   final AtomicInteger resumes = new AtomicInteger();
+  volatile @Nullable Timeout lastTimeout;
 
   /** Runs after a sandbox is created and before the caller gets it. */
   volatile Runnable afterMade = () -> {};
@@ -173,6 +174,7 @@ final class FakeSandboxes implements Sandboxes {
   @Override
   public Sandbox resume(String id, @Nullable Timeout timeout, boolean useMemory) {
     resumes.incrementAndGet();
+    lastTimeout = timeout;
     Duration time = timeout == null ? Duration.ofSeconds(1) : timeout.duration();
     return change(id, Sandbox.State.RUNNING, time == null ? null : Instant.now().plus(time));
   }

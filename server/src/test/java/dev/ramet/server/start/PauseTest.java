@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.ramet.engine.sandboxes.Sandbox;
 import dev.ramet.engine.sandboxes.SandboxRules;
+import dev.ramet.engine.sandboxes.Sandboxes.Timeout;
 import dev.ramet.server.settings.Guest;
 import dev.ramet.server.settings.Guest.Http;
 import dev.ramet.server.settings.Guest.Http.Head;
@@ -19,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -26,13 +28,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests pause, automatic resume, access tokens, and a guest's metrics and logs. */
-@Timeout(900)
+@org.junit.jupiter.api.Timeout(900)
 class PauseTest {
   private final TestHost host = new TestHost(Map.of());
 
@@ -83,6 +85,28 @@ class PauseTest {
     assertEquals(end, Instant.parse(connected.json().path("endAt").asText()));
     connected = host.post("/sandboxes/" + id + "/connect", "{\"timeout\":2000}");
     assertTrue(Instant.parse(connected.json().path("endAt").asText()).isAfter(end));
+  }
+
+  /** The engine knows what was asked for before; a default of the host must not hide it. */
+  @Test
+  void whatWasAskedForBeforeIsKeptUnlessTheRequestSaysOtherwise() throws Exception {
+    String id = create(",\"timeout\":-1");
+    assertNull(resumed(id, null));
+    assertNull(resumed(id, "{}"));
+    assertEquals(new Timeout(Duration.ofSeconds(60)), resumed(id, "{\"timeout\":60}"));
+    assertEquals(
+        new Timeout(Duration.ofSeconds(60), true),
+        resumed(id, "{\"timeout\":60,\"replaceNever\":true}"));
+    assertEquals(new Timeout(null), resumed(id, "{\"timeout\":-1}"));
+    assertEquals(200, host.post("/sandboxes/" + id + "/connect", "{\"timeout\":60}").status());
+    assertTrue(host.get("/sandboxes/" + id).json().path("endAt").isMissingNode());
+    assertEquals(400, host.post("/sandboxes/" + id + "/connect", "{\"replaceNever\":1}").status());
+  }
+
+  private @Nullable Timeout resumed(String id, @Nullable String body) throws Exception {
+    assertEquals(204, host.post("/sandboxes/" + id + "/pause", null).status());
+    assertEquals(201, host.post("/sandboxes/" + id + "/connect", body).status());
+    return host.engine.sandboxes.lastTimeout;
   }
 
   @Test
