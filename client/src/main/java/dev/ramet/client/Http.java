@@ -80,6 +80,11 @@ final class Http {
     sendForResponse(request("POST", path, body));
   }
 
+  /** Sends a PUT. */
+  void put(String path, Object body) {
+    sendForResponse(request("PUT", path, body));
+  }
+
   /** Returns all pages of a list. */
   <T> List<T> getAllPages(String path, Class<T[]> type) {
     List<T> all = new ArrayList<>();

@@ -12,6 +12,7 @@ import dev.ramet.api.sandbox.ForkEntry;
 import dev.ramet.api.sandbox.RollbackRequest;
 import dev.ramet.api.sandbox.RollbackResult;
 import dev.ramet.api.sandbox.SandboxInfo;
+import dev.ramet.api.sandbox.SandboxLabels;
 import dev.ramet.api.snapshot.CreateSnapshot;
 import dev.ramet.api.snapshot.SnapshotInfo;
 import dev.ramet.errors.ErrorCode;
@@ -135,7 +136,38 @@ public final class Sandbox implements AutoCloseable {
     http.post(path("/pause"), Map.of("memory", true));
   }
 
-  /** Resumes it. If it runs already, its lifetime is not shortened. */
+  /**
+   * Boots it again from its own disk, under the same id. Its memory and its running programs are
+   * lost. If that fails, the sandbox is unchanged.
+   */
+  public void restart() {
+    http.postOnce(path("/restart"), Map.of(), SandboxInfo.class);
+  }
+
+  /**
+   * Gives it a name that is accepted wherever its id is.
+   *
+   * @param name 1 to 57 characters of a-z 0-9 -; null for no name
+   * @throws RametException ALREADY_EXISTS if another sandbox has the name
+   */
+  public void rename(@Nullable String name) {
+    http.put(path("/name"), Map.of("name", name == null ? "" : name));
+  }
+
+  /**
+   * Sets and removes labels; others stay. Labels are the metadata of the E2B protocol.
+   *
+   * @param set the labels to set, by key
+   * @param removed keys of the labels to remove
+   */
+  public void label(Map<String, String> set, String... removed) {
+    http.post(path("/metadata"), new SandboxLabels(set, List.of(removed)));
+  }
+
+  /**
+   * Resumes it; its lifetime starts over, and one that was to live for ever still does. If it runs
+   * already, its lifetime is not shortened.
+   */
   public void resume() {
     http.postOnce(path("/connect"), Map.of(), SandboxInfo.class);
   }

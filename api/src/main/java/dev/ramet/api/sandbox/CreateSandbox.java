@@ -31,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  * @param lifecycle an alternative form of autoPause and autoResume, or null
  * @param network which addresses it can reach, or null for all that its host lets guests reach
  * @param volumeMounts the volumes it mounts and where, 16 at most, or null for none
+ * @param name a name that no other sandbox of the host has, accepted wherever its id is; 1 to 57
+ *     characters of a-z 0-9 -, or null for none
  */
 @SuppressWarnings("MemberName") // the wire format spells it allow_internet_access
 public record CreateSandbox(
@@ -49,7 +51,8 @@ public record CreateSandbox(
     @Nullable AutoResume autoResume,
     @Nullable Lifecycle lifecycle,
     @Nullable NetworkSettings network,
-    @Nullable List<@Nullable VolumeMountInfo> volumeMounts) {
+    @Nullable List<@Nullable VolumeMountInfo> volumeMounts,
+    @Nullable String name) {
   /**
    * Whether a request to a paused sandbox resumes it.
    *
@@ -80,7 +83,8 @@ public record CreateSandbox(
         .autoResume(autoResume)
         .lifecycle(lifecycle)
         .network(network)
-        .volumeMounts(volumeMounts);
+        .volumeMounts(volumeMounts)
+        .name(name);
   }
 
   /**
@@ -104,6 +108,7 @@ public record CreateSandbox(
     private @Nullable Lifecycle lifecycle;
     private @Nullable NetworkSettings network;
     private @Nullable List<@Nullable VolumeMountInfo> volumeMounts;
+    private @Nullable String name;
 
     private Builder() {}
 
@@ -187,6 +192,11 @@ public record CreateSandbox(
       return this;
     }
 
+    public Builder name(@Nullable String value) {
+      name = value;
+      return this;
+    }
+
     /** Returns a record of the components. */
     public CreateSandbox build() {
       return new CreateSandbox(
@@ -205,7 +215,8 @@ public record CreateSandbox(
           autoResume,
           lifecycle,
           network,
-          volumeMounts);
+          volumeMounts,
+          name);
     }
   }
 }

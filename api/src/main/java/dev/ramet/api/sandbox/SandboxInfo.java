@@ -40,6 +40,7 @@ import org.jspecify.annotations.Nullable;
  * @param agent {@code authenticated} when its agent accepts calls reserved for the host from the
  *     host only, {@code unauthenticated} when any user of the host can impersonate the host to it;
  *     null without an agent
+ * @param name a name that no other sandbox of the host has, accepted wherever its id is, or null
  */
 public record SandboxInfo(
     String sandboxID,
@@ -65,7 +66,8 @@ public record SandboxInfo(
     @Nullable NetworkSettings network,
     @Nullable String trafficAccessToken,
     @Nullable List<VolumeMountInfo> volumeMounts,
-    @Nullable String agent) {
+    @Nullable String agent,
+    @Nullable String name) {
   /** Returns an empty builder. */
   public static Builder builder() {
     return new Builder();
@@ -100,6 +102,7 @@ public record SandboxInfo(
     private @Nullable String trafficAccessToken;
     private @Nullable List<VolumeMountInfo> volumeMounts;
     private @Nullable String agent;
+    private @Nullable String name;
 
     private Builder() {}
 
@@ -223,6 +226,11 @@ public record SandboxInfo(
       return this;
     }
 
+    public Builder name(@Nullable String value) {
+      name = value;
+      return this;
+    }
+
     /** Returns a record of the components. */
     public SandboxInfo build() {
       return new SandboxInfo(
@@ -249,7 +257,8 @@ public record SandboxInfo(
           network,
           trafficAccessToken,
           volumeMounts,
-          agent);
+          agent,
+          name);
     }
   }
 }

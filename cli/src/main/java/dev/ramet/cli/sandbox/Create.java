@@ -47,6 +47,14 @@ final class Create extends ApiCommand {
   private @Nullable String timeout;
 
   @Option(
+      names = "--name",
+      paramLabel = "NAME",
+      description =
+          "A name that no other sandbox of the host has, to use instead of its id: 1 to 57"
+              + " characters of a-z 0-9 -.")
+  private @Nullable String name;
+
+  @Option(
       names = {"-m", "--metadata"},
       paramLabel = "K=V",
       description = "Metadata to keep with it. May be repeated.")
@@ -106,6 +114,7 @@ final class Create extends ApiCommand {
     CreateSandbox plain =
         CreateSandbox.builder()
             .templateID(template)
+            .name(name)
             .timeout(Options.timeout(timeout))
             .metadata(metadata.isEmpty() ? null : metadata)
             .envVars(env.isEmpty() ? null : env)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.sandbox;
 
+import dev.ramet.cli.life.Label;
+import dev.ramet.cli.life.Rename;
+import dev.ramet.cli.life.Restart;
 import picocli.CommandLine.Command;
 
 /** The group of commands for sandboxes. */
@@ -18,6 +21,9 @@ import picocli.CommandLine.Command;
       Kill.class,
       Pause.class,
       Resume.class,
+      Restart.class,
+      Rename.class,
+      Label.class,
       Network.class,
       Rollback.class,
       Clone.class,

@@ -37,6 +37,9 @@ final class Show extends ApiCommand {
   private static void rows(Table table, SandboxInfo s) {
     Instant now = Instant.now();
     table.row("Sandbox", s.sandboxID());
+    if (s.name() != null) {
+      table.row("Name", s.name());
+    }
     table.row("State", s.stateDetail() == null ? s.state() : s.state() + ": " + s.stateDetail());
     table.row(
         "Template", s.alias() == null ? s.templateID() : s.alias() + " (" + s.templateID() + ")");

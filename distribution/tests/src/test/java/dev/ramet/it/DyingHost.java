@@ -5,6 +5,7 @@ import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.OfflineStorage;
 import dev.ramet.engine.Progress;
 import dev.ramet.engine.sandboxes.CloneRequest;
+import dev.ramet.engine.sandboxes.Sandboxes;
 import dev.ramet.engine.snapshots.NewSnapshot;
 import dev.ramet.engine.snapshots.Snapshot;
 import dev.ramet.engine.start.Engine;
@@ -15,6 +16,8 @@ import dev.ramet.spi.storage.image.CopyProgress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 /** A host of the engine that dies at a given step of an operation as if killed with SIGKILL. */
 final class DyingHost {
@@ -69,6 +72,12 @@ final class DyingHost {
       case "rollback" -> engine.sandboxes().rollback(sandbox, "start");
       case "clone" -> engine.sandboxes().clone(sandbox, new CloneRequest(2, 1, null));
       case "pause" -> engine.sandboxes().pause(sandbox, true);
+      case "restart" -> engine.sandboxes().restart(sandbox);
+      case "label" ->
+          engine
+              .sandboxes()
+              .setLabel(
+                  sandbox, new Sandboxes.LabelChange("crashed", Map.of("owner", "it"), Set.of()));
       case "resume" -> engine.sandboxes().resume(sandbox, null, true);
       // For these the third argument is the exported directory.
       case "export" -> engine.storage().exportTo("start", Path.of(sandbox), CopyProgress.NONE);

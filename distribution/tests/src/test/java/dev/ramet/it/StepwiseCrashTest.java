@@ -3,15 +3,20 @@ package dev.ramet.it;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.engine.sandboxes.Sandbox;
+import dev.ramet.engine.sandboxes.Sandboxes;
 import dev.ramet.engine.snapshots.Snapshot;
 import dev.ramet.engine.templates.Template;
+import dev.ramet.errors.RametException;
 import dev.ramet.spi.storage.image.CopyProgress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -23,8 +28,8 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Kills the host at every step of deletions, tag moves, builds, exports and imports, and checks
- * that the next host finds the operation done or not done, and can repeat it.
+ * Kills the host at every step of deletions, restarts, renames, tag moves, builds, exports and
+ * imports, and checks that the next host finds the operation done or not done, and can repeat it.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class StepwiseCrashTest {
@@ -65,6 +70,49 @@ final class StepwiseCrashTest {
     assertEquals(1, ground.machines().size(), "no machine without a sandbox");
     assertEquals(before, ground.files());
     ground.assertWell();
+  }
+
+  /** The sandbox runs on one machine, with everything that was on its disk. */
+  @TestFactory
+  Stream<DynamicTest> duringARestart() throws Exception {
+    return each("restart.", () -> ground.engine().sandboxes().restart(sandbox.id()))
+        .map(step -> DynamicTest.dynamicTest(step, () -> crashOfARestart(step)));
+  }
+
+  private void crashOfARestart(String step) throws Exception {
+    ground.shell(sandbox.id()).run("echo " + step + " > /root/file");
+    List<String> before = withoutMachines();
+    killHost("restart", sandbox.id(), step);
+    Sandbox found = ground.engine().sandboxes().get(sandbox.id());
+    assertEquals(Sandbox.State.RUNNING, found.state(), found.stateDetail());
+    assertEquals(step, ground.shell(sandbox.id()).run("cat /root/file"));
+    assertEquals(1, ground.machines().size(), "one sandbox, one machine");
+    assertEquals(before, withoutMachines(), "nothing half-made");
+    ground.assertWell();
+  }
+
+  private List<String> withoutMachines() throws Exception {
+    return ground.files().stream().map(f -> f.replaceAll("(vm|disk)-[0-9]+", "$1")).toList();
+  }
+
+  /** The sandbox has the old name and labels or the new ones, and the other name is free. */
+  @TestFactory
+  Stream<DynamicTest> duringTheChangeOfALabel() throws Exception {
+    Sandboxes.LabelChange start = new Sandboxes.LabelChange("before", Map.of(), Set.of("owner"));
+    return each("label.", () -> ground.engine().sandboxes().setLabel(sandbox.id(), start))
+        .map(step -> DynamicTest.dynamicTest(step, () -> crashOfALabel(step, start)));
+  }
+
+  private void crashOfALabel(String step, Sandboxes.LabelChange start) throws Exception {
+    killHost("label", sandbox.id(), step);
+    Sandbox found = ground.engine().sandboxes().get(sandbox.id());
+    boolean done = "crashed".equals(found.name());
+    assertEquals(done ? "crashed" : "before", found.name());
+    assertEquals(done, found.metadata().containsKey("owner"));
+    String free = done ? "before" : "crashed";
+    assertThrows(RametException.class, () -> ground.engine().sandboxes().get(free));
+    ground.engine().sandboxes().setLabel(sandbox.id(), start);
+    assertEquals(sandbox.id(), ground.engine().sandboxes().get("before").id());
   }
 
   @TestFactory

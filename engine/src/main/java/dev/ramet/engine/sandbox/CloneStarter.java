@@ -3,6 +3,7 @@ package dev.ramet.engine.sandbox;
 
 import dev.ramet.engine.Shape;
 import dev.ramet.engine.sandboxes.CloneRequest;
+import dev.ramet.engine.sandboxes.Sandbox;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.SandboxRecord;
 import dev.ramet.engine.state.SnapshotRecord;
@@ -82,7 +83,8 @@ public final class CloneStarter {
                     new SandboxOrder.Source(
                         base, parent.sourceId(), parent.sourceName(), parent.id()),
                     new Shape(base.cpuCount(), base.memoryBytes(), base.diskBytes()),
-                    parent.metadata(),
+                    // A name belongs to one sandbox; labels are for all.
+                    new Sandbox.Label(null, parent.metadata()),
                     new SandboxOrder.Options(
                         parent.terms().rules(),
                         parent.outbound(),

@@ -52,7 +52,7 @@ public final class RecordViews {
             vm == null ? null : vm.pid()),
         new Sandbox.Origin(record.sourceId(), record.sourceName(), record.parentId()),
         new Shape(record.machine().cpuCount(), record.machine().memoryBytes(), record.diskBytes()),
-        record.metadata(),
+        record.label(),
         new Sandbox.Lifetime(record.startedAt(), record.endAt()),
         record.memoryMode(),
         new Sandbox.Access(

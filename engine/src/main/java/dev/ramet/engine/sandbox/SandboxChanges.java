@@ -9,10 +9,14 @@ package dev.ramet.engine.sandbox;
  * @param pauses pauses them
  * @param resumes resumes them
  * @param rollback rolls them back to snapshots
+ * @param restarts boots them again from their disks
+ * @param labels changes their names and labels
  */
 public record SandboxChanges(
     SandboxExpiry expiry,
     NetworkChange network,
     PauseService pauses,
     ResumeService resumes,
-    RollbackService rollback) {}
+    RollbackService rollback,
+    RestartService restarts,
+    LabelService labels) {}

@@ -61,6 +61,10 @@ public final class SandboxCreator {
   /** Creates a sandbox. If this fails, nothing of it is left. */
   LiveSandbox create(NewSandbox request, IdListener listener) {
     MachineSize.check(request.cpuCount(), request.memoryBytes());
+    String name = request.label().name();
+    if (name != null) {
+      Ids.checkSandboxName("name", name);
+    }
     try (SnapshotReclaimer.Pin pin = reclaimer.pin("template", request.template());
         VolumeOperations.Pin mounts = volumes.pin(request.rules().volumes())) {
       var source = pin.record();
@@ -83,7 +87,7 @@ public final class SandboxCreator {
               "create",
               new SandboxOrder.Source(source, source.id(), source.name(), null),
               new Shape(cpuCount, memoryBytes, diskBytes),
-              request.metadata(),
+              request.label(),
               new SandboxOrder.Options(
                   rules, outbound, request.memoryMode(), request.timeout(), request.environment()),
               false));

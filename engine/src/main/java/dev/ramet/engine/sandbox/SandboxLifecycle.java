@@ -83,7 +83,7 @@ public final class SandboxLifecycle {
             .sourceId(order.source().id())
             .sourceName(order.source().name())
             .parentId(order.source().parentId())
-            .metadata(order.metadata())
+            .label(order.label())
             .startedAt(now)
             .endAt(timeout == null ? null : now.plus(timeout))
             .outbound(options.outbound())
@@ -111,6 +111,8 @@ public final class SandboxLifecycle {
     LiveSandbox live = new LiveSandbox(intent, null);
     try (LiveSandbox.Hold hold = live.acquire("start");
         Undo undo = new Undo()) {
+      sandboxes.takeName(intent.name(), order.id());
+      undo.add("name of " + order.id(), () -> sandboxes.releaseName(intent.name(), order.id()));
       steps.before(order.operation() + ".manifest");
       undo.add("manifest of " + order.id(), () -> removeRecord(order.id()));
       sandboxes.createManifest(intent);

@@ -118,6 +118,20 @@ public final class SandboxOperations implements Sandboxes {
   }
 
   @Override
+  public Sandbox restart(String id) {
+    LiveSandbox live = visible(id);
+    changes.restarts().restart(live);
+    return views.sandbox(live);
+  }
+
+  @Override
+  public Sandbox setLabel(String id, LabelChange change) {
+    LiveSandbox live = visible(id);
+    changes.labels().set(live, change);
+    return views.sandbox(live);
+  }
+
+  @Override
   public InetSocketAddress endpoint(String id, int guestPort) {
     GuestAccess.checkPort(guestPort);
     return guests.endpoint(visible(id), guestPort);

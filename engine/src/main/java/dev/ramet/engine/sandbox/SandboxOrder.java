@@ -2,6 +2,7 @@
 package dev.ramet.engine.sandbox;
 
 import dev.ramet.engine.Shape;
+import dev.ramet.engine.sandboxes.Sandbox;
 import dev.ramet.engine.sandboxes.SandboxRules;
 import dev.ramet.engine.state.SnapshotRecord;
 import java.time.Duration;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param operation prefix of the step names reported to the observer
  * @param source the snapshot and the sandbox it is made from
  * @param shape its size; the disk is at least as large as that of the source
- * @param metadata the creator's own key-value pairs
+ * @param label its name and labels
  * @param options its rules, timeout and environment
  * @param hidden whether it belongs to an operation and is never shown
  */
@@ -24,7 +25,7 @@ public record SandboxOrder(
     String operation,
     Source source,
     Shape shape,
-    Map<String, String> metadata,
+    Sandbox.Label label,
     Options options,
     boolean hidden) {
   /**

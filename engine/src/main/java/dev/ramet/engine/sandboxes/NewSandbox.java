@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param template id or name of a template or snapshot, optionally with a tag
  * @param timeout how long it may exist, or null for ever
- * @param metadata the creator's own key-value pairs
+ * @param label its name and labels
  * @param environment environment variables of its processes
  * @param shape its size; another number of CPUs or size than the template forces a boot
  * @param outbound whether it may open connections, or null for the host's default
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 public record NewSandbox(
     String template,
     @Nullable Duration timeout,
-    Map<String, String> metadata,
+    Sandbox.Label label,
     Map<String, String> environment,
     WantedShape shape,
     @Nullable Boolean outbound,
@@ -36,7 +36,7 @@ public record NewSandbox(
   public static final class Builder {
     private final String template;
     private @Nullable Duration timeout;
-    private Map<String, String> metadata = Map.of();
+    private Sandbox.Label label = Sandbox.Label.NONE;
     private Map<String, String> environment = Map.of();
     private WantedShape shape = WantedShape.ANY;
     private @Nullable Boolean outbound;
@@ -52,8 +52,13 @@ public record NewSandbox(
       return this;
     }
 
+    public Builder name(@Nullable String value) {
+      label = new Sandbox.Label(value, label.metadata());
+      return this;
+    }
+
     public Builder metadata(Map<String, String> value) {
-      metadata = value;
+      label = new Sandbox.Label(label.name(), value);
       return this;
     }
 
@@ -85,7 +90,7 @@ public record NewSandbox(
     /** Returns the request. */
     public NewSandbox build() {
       return new NewSandbox(
-          template, timeout, metadata, environment, shape, outbound, memoryMode, rules);
+          template, timeout, label, environment, shape, outbound, memoryMode, rules);
     }
   }
 
@@ -104,9 +109,8 @@ public record NewSandbox(
     return shape.diskBytes();
   }
 
-  /** Copies the maps. */
+  /** Copies the map. */
   public NewSandbox {
-    metadata = Map.copyOf(metadata);
     environment = Map.copyOf(environment);
   }
 }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param status where it is in its life
  * @param origin the template and sandbox it was made from
  * @param shape its size
- * @param metadata the creator's own key-value pairs
+ * @param label its name and labels
  * @param lifetime when it began and ends
  * @param memoryMode id of the only memory mode for captures of it, or null to choose
  * @param access its rules and tokens
@@ -23,7 +23,7 @@ public record Sandbox(
     Status status,
     Origin origin,
     Shape shape,
-    Map<String, String> metadata,
+    Label label,
     Lifetime lifetime,
     @Nullable String memoryMode,
     Access access) {
@@ -35,6 +35,23 @@ public record Sandbox(
    * @param hypervisorPid process id of the hypervisor, or null when none runs
    */
   public record Status(State state, @Nullable String detail, @Nullable Long hypervisorPid) {}
+
+  /**
+   * The name and the labels of a sandbox, which callers choose and may change.
+   *
+   * @param name a name that no other sandbox of the host has and that is accepted instead of the
+   *     id, or null
+   * @param metadata key-value pairs
+   */
+  public record Label(@Nullable String name, Map<String, String> metadata) {
+    /** No name and no labels. */
+    public static final Label NONE = new Label(null, Map.of());
+
+    /** Copies the map. */
+    public Label {
+      metadata = Map.copyOf(metadata);
+    }
+  }
 
   /**
    * The template and the sandbox that a sandbox was made from.
@@ -83,6 +100,16 @@ public record Sandbox(
   /** Returns this part of {@link #status}. */
   public @Nullable Long hypervisorPid() {
     return status.hypervisorPid();
+  }
+
+  /** Returns this part of {@link #label}. */
+  public @Nullable String name() {
+    return label.name();
+  }
+
+  /** Returns this part of {@link #label}. */
+  public Map<String, String> metadata() {
+    return label.metadata();
   }
 
   /** Returns this part of {@link #origin}. */

@@ -7,12 +7,16 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Operations on sandboxes. Every call throws {@code NOT_FOUND} for an unknown id, and {@code
- * CONFLICT} for a sandbox that another operation is changing.
+ * Operations on sandboxes. Every call accepts a sandbox's name instead of its id, and throws {@code
+ * NOT_FOUND} for an unknown id, and {@code CONFLICT} for a sandbox that another operation is
+ * changing.
  */
 public interface Sandboxes {
   /** Starts a sandbox from a template or snapshot. Returns when its agent has answered. */
@@ -76,6 +80,46 @@ public interface Sandboxes {
    * @param useMemory whether kept memory is used; if not, it boots
    */
   Sandbox resume(String id, @Nullable Timeout timeout, boolean useMemory);
+
+  /**
+   * Boots a sandbox again from its own disk, under the same id. Its memory and its running programs
+   * are lost. The files of a running guest are written to the disk first; a guest that does not
+   * respond boots as after a loss of power. A sandbox whose machine died runs again; a paused one
+   * boots from the disk it was paused with. On failure the sandbox stays as it was.
+   */
+  Sandbox restart(String id);
+
+  /**
+   * Changes the name and the labels of a sandbox in any state.
+   *
+   * @throws dev.ramet.errors.RametException {@code ALREADY_EXISTS} when another sandbox has the
+   *     name, {@code INVALID_ARGUMENT} for a malformed one
+   */
+  Sandbox setLabel(String id, LabelChange change);
+
+  /**
+   * A change of a sandbox's name and labels.
+   *
+   * @param name the new name, empty for none, or null to keep the name
+   * @param set the labels to set, by key
+   * @param removed the keys of the labels to remove
+   */
+  record LabelChange(@Nullable String name, Map<String, String> set, Set<String> removed) {
+    /** Copies the collections. */
+    public LabelChange {
+      set = Map.copyOf(set);
+      removed = Set.copyOf(removed);
+    }
+
+    /** Returns a label with this change. */
+    public Sandbox.Label applyTo(Sandbox.Label before) {
+      Map<String, String> metadata = new HashMap<>(before.metadata());
+      metadata.keySet().removeAll(removed);
+      metadata.putAll(set);
+      String after = name == null ? before.name() : name.isEmpty() ? null : name;
+      return new Sandbox.Label(after, metadata);
+    }
+  }
 
   /**
    * The time that a resumed sandbox gets.

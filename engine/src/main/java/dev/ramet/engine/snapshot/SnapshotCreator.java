@@ -51,14 +51,14 @@ public final class SnapshotCreator {
   Snapshot create(NewSnapshot wanted, IdListener ids) {
     String sandboxId = wanted.sandboxId();
     checkDescription(wanted.description());
-    NewSnapshot request = wanted.replacing(replacement.resolve(sandboxId, wanted.replaces()));
     LiveSandbox live = sandboxes.get(sandboxId);
+    NewSnapshot request = wanted.replacing(replacement.resolve(live.id(), wanted.replaces()));
     if (!request.untilReady() && request.memory() && !PausedCapturer.isPaused(live.saved())) {
       return views.snapshot(background.start(live, request, ids));
     }
     try (LiveSandbox.Hold hold = live.acquire("snapshot");
         SnapshotNames.Reservation reservation = reserve(snapshots, request)) {
-      SandboxRecord record = sandboxes.get(sandboxId).saved();
+      SandboxRecord record = sandboxes.get(live.id()).saved();
       String id = Ids.newId('s');
       ids.assigning(List.of(id));
       CaptureOrder order =

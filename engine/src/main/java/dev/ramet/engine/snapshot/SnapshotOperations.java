@@ -68,7 +68,7 @@ public final class SnapshotOperations implements Snapshots {
   public Optional<Snapshot> findUnchanged(String sandboxId) {
     LiveSandbox live = sandboxes.get(sandboxId);
     try (LiveSandbox.Hold hold = live.acquire("snapshot")) {
-      return Optional.ofNullable(changes.lastSnapshotIfUnchanged(sandboxes.get(sandboxId)))
+      return Optional.ofNullable(changes.lastSnapshotIfUnchanged(sandboxes.get(live.id())))
           .map(found -> views.lastSnapshot(live, found))
           .filter(snapshot -> snapshot.status() != Snapshot.Status.BROKEN);
     }
@@ -106,7 +106,9 @@ public final class SnapshotOperations implements Snapshots {
   }
 
   @Override
-  public List<Snapshot> list(@Nullable String sandboxId) {
+  public List<Snapshot> list(@Nullable String sandbox) {
+    // The snapshots of a sandbox that is gone are found by its id.
+    String sandboxId = sandbox == null ? null : sandboxes.find(sandbox).orElse(sandbox);
     // In this order, so that a snapshot published in between is found twice, never missed.
     Map<String, Snapshot> found = new HashMap<>();
     for (PendingSnapshots.Entry writing : writings.all()) {

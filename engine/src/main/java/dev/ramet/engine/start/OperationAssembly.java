@@ -16,8 +16,11 @@ import dev.ramet.engine.sandbox.CloneBases;
 import dev.ramet.engine.sandbox.CloneStarter;
 import dev.ramet.engine.sandbox.Cloner;
 import dev.ramet.engine.sandbox.GuestAccess;
+import dev.ramet.engine.sandbox.LabelService;
 import dev.ramet.engine.sandbox.NetworkChange;
+import dev.ramet.engine.sandbox.OldMachines;
 import dev.ramet.engine.sandbox.RecordViews;
+import dev.ramet.engine.sandbox.RestartService;
 import dev.ramet.engine.sandbox.ResumeService;
 import dev.ramet.engine.sandbox.RollbackService;
 import dev.ramet.engine.sandbox.SandboxChanges;
@@ -107,6 +110,9 @@ final class OperationAssembly {
   }
 
   private SandboxChanges changes(GuestNetwork network) {
+    OldMachines oldMachines =
+        new OldMachines(
+            root.layout(), root.hypervisor(), machines.starter(), reclaimer, config.steps());
     return new SandboxChanges(
         lives.expiry(),
         new NetworkChange(
@@ -126,13 +132,22 @@ final class OperationAssembly {
             config.steps()),
         new RollbackService(
             root.sandboxes(),
-            root.layout(),
-            root.hypervisor(),
+            oldMachines,
             machines.starter(),
             lives.lifecycle(),
             reclaimer,
             views,
-            config.steps()));
+            config.steps()),
+        new RestartService(
+            root.sandboxes(),
+            root.snapshots(),
+            machines.agent(),
+            captures.disks(),
+            new RestartService.Replacement(machines.starter(), oldMachines),
+            lives.lifecycle(),
+            reclaimer,
+            config.steps()),
+        new LabelService(root.sandboxes(), config.steps()));
   }
 
   /**

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.state;
 
+import dev.ramet.engine.sandboxes.Sandbox;
 import dev.ramet.engine.sandboxes.SandboxRules;
 import dev.ramet.spi.hypervisor.VmIdentity;
 import java.time.Instant;
@@ -18,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param sourceId the template or snapshot it was created from
  * @param sourceName the source's name, or null
  * @param parentId the sandbox it was cloned from, or null
- * @param metadata the creator's own key-value pairs
+ * @param name a name that no other sandbox of the root has, or null
+ * @param metadata key-value pairs that callers set
  * @param startedAt when it was created
  * @param endAt when its time is over, or null for never
  * @param outbound whether it may open connections
@@ -36,6 +38,7 @@ public record SandboxRecord(
     String sourceId,
     @Nullable String sourceName,
     @Nullable String parentId,
+    @Nullable String name,
     Map<String, String> metadata,
     Instant startedAt,
     @Nullable Instant endAt,
@@ -236,6 +239,16 @@ public record SandboxRecord(
     return toBuilder().endAt(newEnd).terms(newTerms).build();
   }
 
+  /** Returns its name and labels. */
+  public Sandbox.Label label() {
+    return new Sandbox.Label(name, metadata);
+  }
+
+  /** Returns this record with another name and other labels. */
+  public SandboxRecord withLabel(Sandbox.Label label) {
+    return toBuilder().label(label).build();
+  }
+
   /** Returns this record running on another machine. */
   public SandboxRecord withMachine(
       Machine newMachine, long newDiskBytes, @Nullable Integer newAgentPort) {
@@ -270,6 +283,7 @@ public record SandboxRecord(
         .sourceId(sourceId)
         .sourceName(sourceName)
         .parentId(parentId)
+        .name(name)
         .metadata(metadata)
         .startedAt(startedAt)
         .endAt(endAt)

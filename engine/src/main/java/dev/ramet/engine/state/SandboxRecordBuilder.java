@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.state;
 
+import dev.ramet.engine.sandboxes.Sandbox;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Objects;
@@ -18,6 +19,7 @@ public final class SandboxRecordBuilder {
   private @Nullable String sourceId;
   private @Nullable String sourceName;
   private @Nullable String parentId;
+  private @Nullable String name;
   private Map<String, String> metadata = Map.of();
   private @Nullable Instant startedAt;
   private @Nullable Instant endAt;
@@ -63,6 +65,16 @@ public final class SandboxRecordBuilder {
   public SandboxRecordBuilder parentId(@Nullable String value) {
     parentId = value;
     return this;
+  }
+
+  public SandboxRecordBuilder name(@Nullable String value) {
+    name = value;
+    return this;
+  }
+
+  /** Takes the name and the labels. */
+  public SandboxRecordBuilder label(Sandbox.Label value) {
+    return name(value.name()).metadata(value.metadata());
   }
 
   public SandboxRecordBuilder metadata(Map<String, String> value) {
@@ -120,6 +132,7 @@ public final class SandboxRecordBuilder {
         Objects.requireNonNull(sourceId, "sourceId"),
         sourceName,
         parentId,
+        name,
         metadata,
         Objects.requireNonNull(startedAt, "startedAt"),
         endAt,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.state;
 
+import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.files.FileTrees;
 import dev.ramet.files.JsonFile;
@@ -12,13 +13,20 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /** The sandboxes of a root. Thread-safe; there is one instance per root. */
 public final class SandboxStore {
+  private static final System.Logger LOG = System.getLogger(SandboxStore.class.getName());
+
   private final Layout layout;
   private final Map<String, LiveSandbox> byId = new ConcurrentHashMap<>();
+
+  /** Ids by the names that are taken; a name is taken before its manifest is written. */
+  private final Map<String, String> byName = new ConcurrentHashMap<>();
 
   /** Ids of sandboxes that exist but whose manifests could not be read. */
   private final Set<String> unreadable = ConcurrentHashMap.newKeySet();
@@ -64,21 +72,65 @@ public final class SandboxStore {
     return layout.root();
   }
 
-  /** Returns the sandbox with this id, hidden or not. */
-  public LiveSandbox get(String id) {
-    LiveSandbox sandbox = byId.get(id);
+  /** Returns the sandbox with this id or name, hidden or not. */
+  public LiveSandbox get(String idOrName) {
+    LiveSandbox sandbox = byId.get(idOrName);
     if (sandbox == null) {
-      throw RametException.notFound("sandbox", id);
+      String id = byName.get(idOrName);
+      sandbox = id == null ? null : byId.get(id);
+    }
+    if (sandbox == null) {
+      throw RametException.notFound("sandbox", idOrName);
     }
     return sandbox;
+  }
+
+  /** Returns the id of the sandbox with this name, if there is one. */
+  public Optional<String> find(String name) {
+    return Optional.ofNullable(byName.get(name));
+  }
+
+  /**
+   * Takes a name for a sandbox, so that no other sandbox can get it.
+   *
+   * @param name the name; null takes none
+   * @throws RametException {@code ALREADY_EXISTS} when another sandbox has it
+   */
+  public void takeName(@Nullable String name, String id) {
+    String owner = name == null ? null : byName.putIfAbsent(name, id);
+    if (owner != null && !owner.equals(id)) {
+      throw new RametException(
+          ErrorCode.ALREADY_EXISTS,
+          "the name " + name + " belongs to sandbox " + owner,
+          "choose another name, or rename or kill that sandbox",
+          null);
+    }
+  }
+
+  /** Makes a name free again if this sandbox has it. */
+  public void releaseName(@Nullable String name, String id) {
+    if (name != null) {
+      byName.remove(name, id);
+    }
   }
 
   public Collection<LiveSandbox> all() {
     return List.copyOf(byId.values());
   }
 
+  /** Adds a sandbox. Its name, if nobody has taken it yet, is its own from now on. */
   public void add(LiveSandbox sandbox) {
     byId.put(sandbox.id(), sandbox);
+    String name = sandbox.saved().name();
+    String owner = name == null ? null : byName.putIfAbsent(name, sandbox.id());
+    if (owner != null && !owner.equals(sandbox.id())) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "sandboxes {0} and {1} have the name {2}, which finds the first one",
+          owner,
+          sandbox.id(),
+          name);
+    }
   }
 
   /** Writes the first manifest. From here on, the next start removes what a crash leaves behind. */
@@ -111,7 +163,10 @@ public final class SandboxStore {
     if (Files.exists(layout.sandbox(id))) {
       Files.move(layout.sandbox(id), gone, StandardCopyOption.ATOMIC_MOVE);
     }
-    byId.remove(id);
+    LiveSandbox removed = byId.remove(id);
+    if (removed != null) {
+      releaseName(removed.saved().name(), id);
+    }
     FileTrees.delete(gone);
   }
 

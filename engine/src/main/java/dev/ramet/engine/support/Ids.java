@@ -12,6 +12,12 @@ public final class Ids {
   private static final int RANDOM_CHARACTERS = 19;
   private static final int SECRET_BYTES = 32;
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
+
+  /**
+   * A label of a host name (RFC 1123, 2.1), short enough that a port and a hyphen fit before it.
+   */
+  private static final Pattern HOST_LABEL = Pattern.compile("[a-z0-9]([a-z0-9-]{0,55}[a-z0-9])?");
+
   private static final Pattern OWN = Pattern.compile("[a-z][0-9a-z]{19}");
   private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -42,6 +48,25 @@ public final class Ids {
     byte[] bytes = new byte[SECRET_BYTES];
     RANDOM.nextBytes(bytes);
     return HexFormat.of().formatHex(bytes);
+  }
+
+  /**
+   * Checks the name of a sandbox, which stands wherever its id may stand, also in host names, and
+   * returns it.
+   *
+   * @param field the field's name for the error
+   */
+  public static String checkSandboxName(String field, String name) {
+    if (!HOST_LABEL.matcher(name).matches()) {
+      throw RametException.invalid(
+          field,
+          "must be 1 to 57 characters of a-z 0-9 -, with no hyphen at either end, because it is"
+              + " used in host names");
+    }
+    if (isId(name)) {
+      throw RametException.invalid(field, "has the form of an id");
+    }
+    return name;
   }
 
   /**

@@ -11,6 +11,7 @@ import dev.ramet.engine.machine.AgentSetup;
 import dev.ramet.engine.machine.Readiness;
 import dev.ramet.engine.sandbox.SandboxLifecycle;
 import dev.ramet.engine.sandbox.SandboxOrder;
+import dev.ramet.engine.sandboxes.Sandbox;
 import dev.ramet.engine.sandboxes.SandboxRules;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.SnapshotReclaimer;
@@ -79,7 +80,7 @@ public final class ImageTemplateBuilder {
                   "template",
                   new SandboxOrder.Source(pin.record(), cold.id(), null, null),
                   new Shape(images.cpuCount(), images.memoryBytes(), pin.record().diskBytes()),
-                  Map.of(),
+                  Sandbox.Label.NONE,
                   new SandboxOrder.Options(
                       SandboxRules.PLAIN, outboundByDefault, null, null, Map.of()),
                   true));

@@ -13,6 +13,7 @@ import dev.ramet.engine.machine.MachineStarter;
 import dev.ramet.engine.machine.Readiness;
 import dev.ramet.engine.sandbox.SandboxLifecycle;
 import dev.ramet.engine.sandbox.SandboxOrder;
+import dev.ramet.engine.sandboxes.Sandbox;
 import dev.ramet.engine.sandboxes.SandboxRules;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.SnapshotReclaimer;
@@ -101,7 +102,7 @@ public final class StepTemplateBuilder {
             "template",
             new SandboxOrder.Source(source, source.id(), null, null),
             new Shape(cpuCount, memoryBytes, source.diskBytes()),
-            Map.of(),
+            Sandbox.Label.NONE,
             new SandboxOrder.Options(
                 // While the template is built, nobody else on this host may reach its agent.
                 new SandboxRules(SandboxRules.AtEnd.KILL, true, false, true),

@@ -61,10 +61,10 @@ final class InsightController {
     Sandbox sandbox = sandboxes().get(FieldValidation.sandboxId(id));
     Instant now = Instant.now();
     boolean wantsNow = end == null || end >= now.getEpochSecond();
-    if (wantsNow && sandbox.state() == Sandbox.State.RUNNING && history.isDue(id, now)) {
-      history.add(id, sandboxes().metrics(id));
+    if (wantsNow && sandbox.state() == Sandbox.State.RUNNING && history.isDue(sandbox.id(), now)) {
+      history.add(sandbox.id(), sandboxes().metrics(sandbox.id()));
     }
-    return history.samplesOf(id).stream()
+    return history.samplesOf(sandbox.id()).stream()
         .filter(m -> start == null || m.at().getEpochSecond() >= start)
         .filter(m -> end == null || m.at().getEpochSecond() <= end)
         .map(MetricView::of)

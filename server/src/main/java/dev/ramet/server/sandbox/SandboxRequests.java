@@ -48,7 +48,7 @@ public final class SandboxRequests {
         source,
         FieldValidation.timeout(
             "timeout", request.timeout(), FieldValidation.DEFAULT_TIMEOUT_SECONDS),
-        FieldValidation.strings("metadata", request.metadata()),
+        new Sandbox.Label(request.name(), FieldValidation.strings("metadata", request.metadata())),
         FieldValidation.environment("envVars", request.envVars()),
         new WantedShape(
             FieldValidation.cpuCount(request.cpuCount()),

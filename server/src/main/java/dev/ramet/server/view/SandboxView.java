@@ -59,6 +59,7 @@ public final class SandboxView {
         .cpuCount(s.cpuCount())
         .memoryMB(s.memoryBytes() / Units.MIB)
         .diskSizeMB(s.diskBytes() / Units.MIB)
+        .name(s.name())
         .metadata(s.metadata())
         .lifecycle(lifecycle(s.rules()))
         .parentID(s.parentId())

@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.ramet.egress.rule.NetworkRules;
 import dev.ramet.engine.WantedShape;
 import dev.ramet.engine.sandboxes.NewSandbox;
+import dev.ramet.engine.sandboxes.Sandbox;
 import dev.ramet.engine.sandboxes.SandboxRules;
 import dev.ramet.server.settings.TestHost.Answer;
 import java.time.Duration;
@@ -55,7 +56,7 @@ final class ApiTest extends ApiGround {
   void passesEveryFieldOfACreation() throws Exception {
     String body =
         """
-        {"templateID":"base","timeout":-1,"metadata":{"a":"1"},"envVars":{"E":"v"},"cpuCount":2,
+        {"templateID":"base","timeout":-1,"name":"web-1","metadata":{"a":"1"},"envVars":{"E":"v"},"cpuCount":2,
          "memoryMB":64,"diskSizeMB":2048,"memoryMode":"full","allow_internet_access":false,"autoPause":false,"network":{},"other":[1]}
         """;
     assertEquals(201, host.post("/v2/sandboxes", body).status());
@@ -63,7 +64,7 @@ final class ApiTest extends ApiGround {
         new NewSandbox(
             "base",
             null,
-            Map.of("a", "1"),
+            new Sandbox.Label("web-1", Map.of("a", "1")),
             Map.of("E", "v"),
             new WantedShape(2, 64L << 20, 2L << 30),
             false,

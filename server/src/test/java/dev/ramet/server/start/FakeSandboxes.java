@@ -39,6 +39,7 @@ final class FakeSandboxes implements Sandboxes {
   volatile boolean lastPauseKeptMemory;
   @Nullable String lastPauseMode;
   volatile Path console = Path.of("/nonexistent");
+  final AtomicInteger restarts = new AtomicInteger();
   final AtomicInteger resumes = new AtomicInteger();
   volatile @Nullable Timeout lastTimeout;
 
@@ -65,7 +66,7 @@ final class FakeSandboxes implements Sandboxes {
         add(
             request.template(),
             null,
-            request.metadata(),
+            request.label(),
             request.timeout(),
             request.rules().with(engine.volumes.found(request.rules().volumes())),
             ids);
@@ -76,7 +77,7 @@ final class FakeSandboxes implements Sandboxes {
   private Sandbox add(
       String template,
       @Nullable String parent,
-      Map<String, String> metadata,
+      Sandbox.Label label,
       @Nullable Duration timeout,
       SandboxRules rules,
       IdListener ids) {
@@ -89,7 +90,7 @@ final class FakeSandboxes implements Sandboxes {
             new Sandbox.Status(Sandbox.State.RUNNING, null, 4711L),
             new Sandbox.Origin(template, template, parent),
             new Shape(1, 512L << 20, 1L << 30),
-            metadata,
+            label,
             new Sandbox.Lifetime(now, timeout == null ? null : now.plus(timeout)),
             null,
             new Sandbox.Access(
@@ -106,6 +107,9 @@ final class FakeSandboxes implements Sandboxes {
   public Sandbox get(String id) {
     Sandbox found = byId.get(id);
     if (found == null) {
+      found = byId.values().stream().filter(s -> id.equals(s.name())).findAny().orElse(null);
+    }
+    if (found == null) {
       throw RametException.notFound("sandbox", id);
     }
     return found;
@@ -120,8 +124,7 @@ final class FakeSandboxes implements Sandboxes {
 
   @Override
   public void kill(String id) {
-    get(id);
-    byId.remove(id);
+    byId.remove(get(id).id());
   }
 
   @Override
@@ -142,6 +145,15 @@ final class FakeSandboxes implements Sandboxes {
 
   private Sandbox change(
       String id, Sandbox.State state, @Nullable Instant endAt, SandboxRules rules) {
+    return change(id, state, endAt, rules, get(id).label());
+  }
+
+  private Sandbox change(
+      String id,
+      Sandbox.State state,
+      @Nullable Instant endAt,
+      SandboxRules rules,
+      Sandbox.Label label) {
     Sandbox s = get(id);
     Sandbox changed =
         new Sandbox(
@@ -149,11 +161,11 @@ final class FakeSandboxes implements Sandboxes {
             new Sandbox.Status(state, s.stateDetail(), s.hypervisorPid()),
             new Sandbox.Origin(s.templateId(), s.templateName(), s.parentId()),
             new Shape(s.cpuCount(), s.memoryBytes(), s.diskBytes()),
-            s.metadata(),
+            label,
             new Sandbox.Lifetime(s.startedAt(), endAt),
             s.memoryMode(),
             new Sandbox.Access(s.outbound(), rules, s.accessToken(), s.trafficToken(), s.agent()));
-    byId.put(id, changed);
+    byId.put(s.id(), changed);
     return changed;
   }
 
@@ -177,6 +189,18 @@ final class FakeSandboxes implements Sandboxes {
     lastTimeout = timeout;
     Duration time = timeout == null ? Duration.ofSeconds(1) : timeout.duration();
     return change(id, Sandbox.State.RUNNING, time == null ? null : Instant.now().plus(time));
+  }
+
+  @Override
+  public Sandbox restart(String id) {
+    restarts.incrementAndGet();
+    return change(id, Sandbox.State.RUNNING, get(id).endAt());
+  }
+
+  @Override
+  public Sandbox setLabel(String id, LabelChange change) {
+    Sandbox s = get(id);
+    return change(id, s.state(), s.endAt(), s.rules(), change.applyTo(s.label()));
   }
 
   @Override
@@ -204,7 +228,13 @@ final class FakeSandboxes implements Sandboxes {
     List<Sandbox> clones = new ArrayList<>();
     for (int i = 0; i < request.count(); i++) {
       clones.add(
-          add(parent.templateId(), id, parent.metadata(), request.timeout(), parent.rules(), ids));
+          add(
+              parent.templateId(),
+              id,
+              new Sandbox.Label(null, parent.metadata()),
+              request.timeout(),
+              parent.rules(),
+              ids));
     }
     return new CloneReport(clones, capture(), 2_000_000);
   }
