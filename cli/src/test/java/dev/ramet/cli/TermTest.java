@@ -51,9 +51,9 @@ final class TermTest {
 
   @Test
   void coloursAreForTerminalsAlone() {
-    Terminal piped = new Terminal(false, false, true);
+    Terminal piped = new Terminal(false, false, false, true);
     assertEquals(TextStyle.PLAIN, piped.onOutput());
-    assertEquals(TextStyle.COLOURS, new Terminal(true, false, true).onOutput());
+    assertEquals(TextStyle.COLOURS, new Terminal(false, true, false, true).onOutput());
     assertFalse(Terminal.detect(Map.of("TERM", "xterm", "NO_COLOR", "1")).colour());
     assertFalse(Terminal.detect(Map.of()).colour());
     assertTrue(Terminal.detect(Map.of("TERM", "xterm")).colour());

@@ -9,6 +9,7 @@ import dev.ramet.config.Configuration;
 import dev.ramet.config.Value;
 import dev.ramet.config.ValueSource;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
  * Prints settings as a table or as JSON. A separate class, because picocli inspects the methods of
@@ -25,6 +26,10 @@ final class ConfigurationView {
           value.text() == null ? unset : value.text(),
           value.text() == null ? "" : value.origin().toString());
     }
+  }
+
+  static List<String> keys(Configuration configuration) {
+    return configuration.values().stream().map(Value::key).toList();
   }
 
   static ObjectNode tree(Configuration configuration) {

@@ -2,7 +2,9 @@
 package dev.ramet.cli.config;
 
 import dev.ramet.cli.command.Context;
+import dev.ramet.cli.command.OutputOptions;
 import dev.ramet.cli.http.Json;
+import dev.ramet.cli.output.OutputFormat;
 import dev.ramet.cli.term.Table;
 import dev.ramet.config.Configuration;
 import java.util.concurrent.Callable;
@@ -26,6 +28,8 @@ final class Show implements Callable<Integer> {
   private final Context context;
   @Mixin private HostOptions options = new HostOptions();
 
+  @Mixin private OutputOptions output = new OutputOptions();
+
   @Option(names = "--json", description = "Print JSON.")
   private boolean json;
 
@@ -35,13 +39,16 @@ final class Show implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    OutputFormat format = output.format(json);
     Configuration configuration = HostSettingsFile.load(context, options.file(), options.flags());
-    if (json) {
-      context.json(Json.bytes(ConfigurationView.tree(configuration)));
-    } else {
+    if (format.isTable()) {
       Table table = new Table(context.paint(), "SETTING", "VALUE", "FROM");
       ConfigurationView.addTo(table, configuration);
-      context.print(table);
+      output.print(context, table);
+    } else if (format.kind() == OutputFormat.Kind.NAME) {
+      ConfigurationView.keys(configuration).forEach(context.out()::println);
+    } else {
+      OutputOptions.data(context, format, Json.bytes(ConfigurationView.tree(configuration)));
     }
     return configuration.problems().isEmpty()
         ? 0

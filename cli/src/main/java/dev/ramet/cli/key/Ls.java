@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.key;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import dev.ramet.cli.command.Context;
+import dev.ramet.cli.command.OutputOptions;
 import dev.ramet.cli.http.Json;
+import dev.ramet.cli.output.Listing;
+import dev.ramet.cli.output.OutputFormat;
 import dev.ramet.cli.term.HumanFormat;
-import dev.ramet.cli.term.Table;
 import dev.ramet.keys.ApiKey;
 import dev.ramet.keys.KeyFile;
 import java.io.IOException;
 import java.time.Instant;
-import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -27,6 +29,8 @@ final class Ls implements Callable<Integer> {
   private final Context context;
   @Mixin private KeysOption keys = new KeysOption();
 
+  @Mixin private OutputOptions output = new OutputOptions();
+
   @Option(names = "--json", description = "Print JSON.")
   private boolean json;
 
@@ -36,25 +40,19 @@ final class Ls implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    List<ApiKey> all = new KeyFile(keys.keyFile(context)).list();
-    if (json) {
-      ArrayNode array = Json.mapper().createArrayNode();
-      for (ApiKey key : all) {
-        array.add(KeyView.toJson(key));
-      }
-      context.json(Json.bytes(array));
-      return 0;
+    OutputFormat format = output.format(json);
+    ArrayNode array = Json.mapper().createArrayNode();
+    for (ApiKey key : new KeyFile(keys.keyFile(context)).list()) {
+      array.add(KeyView.toJson(key));
     }
     Instant now = Instant.now();
-    Table table = new Table(context.paint(), "KEY", "NAME", "SCOPE", "CREATED");
-    for (ApiKey key : all) {
-      table.row(
-          key.id(),
-          key.name(),
-          key.scope().label(),
-          HumanFormat.timeSince(key.createdAt().toString(), now));
-    }
-    context.print(table);
+    Listing<JsonNode> listing =
+        new Listing<>(JsonNode[].class, key -> key.path("id").asText())
+            .column("KEY", key -> key.path("id").asText())
+            .column("NAME", key -> key.path("name").asText())
+            .column("SCOPE", key -> key.path("scope").asText())
+            .column("CREATED", key -> HumanFormat.timeSince(key.path("createdAt").asText(), now));
+    output.list(context, format, Json.bytes(array), listing);
     return 0;
   }
 }

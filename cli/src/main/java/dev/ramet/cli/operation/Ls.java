@@ -2,12 +2,13 @@
 package dev.ramet.cli.operation;
 
 import dev.ramet.api.operation.OperationInfo;
-import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
+import dev.ramet.cli.command.ListCommand;
 import dev.ramet.cli.http.Client;
+import dev.ramet.cli.output.Listing;
 import dev.ramet.cli.term.HumanFormat;
-import dev.ramet.cli.term.Table;
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -16,14 +17,14 @@ import picocli.CommandLine.Option;
 @Command(
     name = "ls",
     aliases = "list",
-    description = "Lists operations, the newest first.",
+    description = {"Lists operations, the newest first.", "Filters: state, kind, subject."},
     footerHeading = "%nExamples:%n",
     footer = {
       "  ramet operation ls",
       "  ramet operation ls --state failed",
       "  ramet operation ls --kind sandbox.clone --json | jq '.[].error'"
     })
-final class Ls extends ApiCommand {
+final class Ls extends ListCommand<OperationInfo> {
   @Option(
       names = "--state",
       paramLabel = "STATE",
@@ -40,37 +41,31 @@ final class Ls extends ApiCommand {
       description = "How many, at most 1000. Default: ${DEFAULT-VALUE}.")
   private int limit;
 
-  @Option(
-      names = {"-q", "--quiet"},
-      description = "Print only the ids.")
-  private boolean quiet;
-
   Ls(Context context) {
     super(context);
   }
 
   @Override
-  protected int run(Client client) {
+  protected byte[] fetch(Client client) {
     String path = "/operations?limit=" + limit + query("state", state) + query("kind", kind);
-    byte[] list = client.get(path).body();
-    if (quiet) {
-      return ids(list, OperationInfo[].class, OperationInfo::operationID);
-    }
-    Instant now = Instant.now();
-    Table table =
-        new Table(context().paint(), "OPERATION", "KIND", "SUBJECT", "STATE", "STEP", "STARTED");
-    return list(
-        list,
-        OperationInfo[].class,
-        table,
-        o ->
-            table.row(
-                o.operationID(),
-                o.kind(),
-                o.subject(),
-                o.state(),
-                Show.progressText(o),
-                HumanFormat.timeSince(o.startedAt(), now)));
+    return client.get(path).body();
+  }
+
+  @Override
+  protected Listing<OperationInfo> listing(Instant now) {
+    return new Listing<>(OperationInfo[].class, OperationInfo::operationID)
+        .column("OPERATION", OperationInfo::operationID)
+        .column("KIND", OperationInfo::kind)
+        .column("SUBJECT", OperationInfo::subject)
+        .column("STATE", OperationInfo::state)
+        .column("STEP", Show::progressText)
+        .column("STARTED", o -> HumanFormat.timeSince(o.startedAt(), now))
+        .wide("ENDED", o -> o.endedAt() == null ? null : HumanFormat.timeSince(o.endedAt(), now))
+        .wide("MADE", o -> String.join(",", o.results()))
+        .wide("ERROR", o -> o.error() == null ? null : o.error().message())
+        .filter("state", o -> List.of(o.state()))
+        .filter("kind", o -> List.of(o.kind()))
+        .filter("subject", o -> List.of(o.subject()));
   }
 
   private static String query(String name, @Nullable String value) {

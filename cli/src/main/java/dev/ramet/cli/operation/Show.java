@@ -3,8 +3,8 @@ package dev.ramet.cli.operation;
 
 import dev.ramet.api.operation.ApiError;
 import dev.ramet.api.operation.OperationInfo;
-import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
+import dev.ramet.cli.command.ViewCommand;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.term.HumanFormat;
 import dev.ramet.cli.term.Table;
@@ -22,7 +22,7 @@ import picocli.CommandLine.Parameters;
       "  ramet operation show OPERATION",
       "  ramet operation show OPERATION --json | jq .error"
     })
-final class Show extends ApiCommand {
+final class Show extends ViewCommand {
   @Parameters(paramLabel = "OPERATION", description = "Id of the operation.")
   private String id = "";
 
@@ -32,7 +32,11 @@ final class Show extends ApiCommand {
 
   @Override
   protected int run(Client client) {
-    return show(client.get("/operations/" + Client.encode(id)), OperationInfo.class, Show::rows);
+    return show(
+        client.get("/operations/" + Client.encode(id)),
+        OperationInfo.class,
+        OperationInfo::operationID,
+        Show::rows);
   }
 
   private static void rows(Table table, OperationInfo o) {
@@ -40,11 +44,9 @@ final class Show extends ApiCommand {
     table.row("Kind", o.kind());
     table.row("Subject", o.subject());
     table.row("State", o.state());
-    table.row(
-        "Started",
-        o.startedAt() + " (" + HumanFormat.timeSince(o.startedAt(), Instant.now()) + ")");
+    table.row("Started", HumanFormat.timeAndAge(o.startedAt(), Instant.now()));
     if (o.endedAt() != null) {
-      table.row("Ended", o.endedAt());
+      table.row("Ended", HumanFormat.time(o.endedAt()));
     }
     String doing = progressText(o);
     if (!doing.isEmpty()) {

@@ -2,11 +2,10 @@
 package dev.ramet.cli.sandbox;
 
 import dev.ramet.api.sandbox.SandboxInfo;
-import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
+import dev.ramet.cli.command.ListCommand;
 import dev.ramet.cli.http.Client;
-import dev.ramet.cli.term.HumanFormat;
-import dev.ramet.cli.term.Table;
+import dev.ramet.cli.output.Listing;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -16,53 +15,34 @@ import picocli.CommandLine.Option;
 @Command(
     name = "ls",
     aliases = "list",
-    description = "Lists sandboxes, newest first.",
+    description = {"Lists sandboxes, newest first.", "Filters: state, template, label."},
     footerHeading = "%nExamples:%n",
     footer = {
       "  ramet sandbox ls",
-      "  ramet sandbox ls --state running",
+      "  ramet sandbox ls --filter state=running,label=owner=ci",
+      "  ramet sandbox ls -o wide --watch",
+      "  ramet sandbox ls -o jsonpath='{range [*]}{.sandboxID} {.state}{\"\\n\"}{end}'",
       "  ramet sandbox kill $(ramet sandbox ls -q)"
     })
-final class Ls extends ApiCommand {
+final class Ls extends ListCommand<SandboxInfo> {
   @Option(
       names = "--state",
       paramLabel = "STATES",
       description = "Only those in these states, separated by commas: running,paused.")
   private @Nullable String state;
 
-  @Option(
-      names = {"-q", "--quiet"},
-      description = "Print only the ids.")
-  private boolean quiet;
-
   Ls(Context context) {
     super(context);
   }
 
   @Override
-  protected int run(Client client) {
-    byte[] list =
-        client.getAllPages(
-            "/v2/sandboxes" + (state == null ? "" : "?state=" + Client.encode(state)));
-    if (quiet) {
-      return ids(list, SandboxInfo[].class, SandboxInfo::sandboxID);
-    }
-    Instant now = Instant.now();
-    Table table =
-        new Table(
-            context().paint(), "SANDBOX", "TEMPLATE", "STATE", "CPU", "MEMORY", "STARTED", "ENDS");
-    return list(
-        list,
-        SandboxInfo[].class,
-        table,
-        s ->
-            table.row(
-                s.sandboxID(),
-                s.alias() == null ? s.templateID() : s.alias(),
-                s.state(),
-                "" + s.cpuCount(),
-                HumanFormat.mebibytes(s.memoryMB()),
-                HumanFormat.timeSince(s.startedAt(), now),
-                HumanFormat.timeUntilEnd(s.state(), s.endAt(), now)));
+  protected byte[] fetch(Client client) {
+    return client.getAllPages(
+        "/v2/sandboxes" + (state == null ? "" : "?state=" + Client.encode(state)));
+  }
+
+  @Override
+  protected Listing<SandboxInfo> listing(Instant now) {
+    return SandboxListing.at(now);
   }
 }

@@ -4,8 +4,8 @@ package dev.ramet.cli.sandbox;
 import dev.ramet.api.sandbox.NetworkRule;
 import dev.ramet.api.sandbox.NetworkSettings;
 import dev.ramet.api.sandbox.SandboxInfo;
-import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
+import dev.ramet.cli.command.ViewCommand;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.Json;
 import dev.ramet.cli.term.Table;
@@ -31,7 +31,7 @@ import picocli.CommandLine.Parameters;
       "  ramet sandbox network ID --egress-proxy proxy.example.org:1080",
       "  ramet sandbox network ID --clear"
     })
-final class Network extends ApiCommand {
+final class Network extends ViewCommand {
   @Parameters(paramLabel = "ID", description = "The sandbox.")
   private String id = "";
 
@@ -58,9 +58,8 @@ final class Network extends ApiCommand {
     }
     SandboxInfo now = client.get(path).parse(SandboxInfo.class);
     NetworkSettings rules = now.network();
-    if (json()) {
-      context()
-          .json(Json.bytes(rules == null ? NetworkSettings.outgoing(List.of(), List.of()) : rules));
+    NetworkSettings shown = rules == null ? NetworkSettings.outgoing(List.of(), List.of()) : rules;
+    if (printed(Json.bytes(shown), now.sandboxID())) {
       return 0;
     }
     Table table = Table.keyValue(context().paint());

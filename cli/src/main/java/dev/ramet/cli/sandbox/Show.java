@@ -3,13 +3,12 @@ package dev.ramet.cli.sandbox;
 
 import dev.ramet.api.sandbox.NetworkSettings;
 import dev.ramet.api.sandbox.SandboxInfo;
-import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
+import dev.ramet.cli.command.ViewCommand;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.term.HumanFormat;
 import dev.ramet.cli.term.Table;
 import java.time.Instant;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
@@ -21,7 +20,7 @@ import picocli.CommandLine.Parameters;
     description = "Shows one sandbox.",
     footerHeading = "%nExamples:%n",
     footer = {"  ramet sandbox show ID", "  ramet sandbox show ID --json | jq .hypervisorPid"})
-final class Show extends ApiCommand {
+final class Show extends ViewCommand {
   @Parameters(paramLabel = "ID", description = "The sandbox.")
   private String id = "";
 
@@ -31,7 +30,11 @@ final class Show extends ApiCommand {
 
   @Override
   protected int run(Client client) {
-    return show(client.get("/sandboxes/" + Client.encode(id)), SandboxInfo.class, Show::rows);
+    return show(
+        client.get("/sandboxes/" + Client.encode(id)),
+        SandboxInfo.class,
+        SandboxInfo::sandboxID,
+        Show::rows);
   }
 
   private static void rows(Table table, SandboxInfo s) {
@@ -49,15 +52,15 @@ final class Show extends ApiCommand {
     table.row("CPUs", "" + s.cpuCount());
     table.row("Memory", HumanFormat.mebibytes(s.memoryMB()));
     table.row("Disk", HumanFormat.mebibytes(s.diskSizeMB()));
-    table.row("Started", s.startedAt() + " (" + HumanFormat.timeSince(s.startedAt(), now) + ")");
+    table.row("Started", HumanFormat.timeAndAge(s.startedAt(), now));
     if (s.state().equals("paused")) {
-      table.row("Paused", s.endAt() + " (" + HumanFormat.timeSince("" + s.endAt(), now) + ")");
+      table.row("Paused", HumanFormat.timeAndAge("" + s.endAt(), now));
     } else {
       table.row(
           "Ends",
           s.endAt() == null
               ? "never"
-              : s.endAt() + " (" + HumanFormat.timeUntil(s.endAt(), now) + ")");
+              : HumanFormat.time(s.endAt()) + " (" + HumanFormat.timeUntil(s.endAt(), now) + ")");
     }
     if ("unauthenticated".equals(s.agent())) {
       table.row(
@@ -74,8 +77,7 @@ final class Show extends ApiCommand {
     if (s.volumeMounts() != null) {
       s.volumeMounts().forEach(mount -> table.row("Volume", mount.name() + " at " + mount.path()));
     }
-    new TreeMap<>(s.metadata() == null ? java.util.Map.of() : s.metadata())
-        .forEach((key, value) -> table.row("Metadata", key + "=" + value));
+    SandboxListing.labels(s).forEach(label -> table.row("Label", label));
   }
 
   private static void inbound(Table table, SandboxInfo s) {

@@ -2,8 +2,8 @@
 package dev.ramet.cli.snapshot;
 
 import dev.ramet.api.snapshot.SnapshotDiff;
-import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
+import dev.ramet.cli.command.ViewCommand;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.ClientResponse;
 import dev.ramet.cli.term.HumanFormat;
@@ -23,7 +23,7 @@ import picocli.CommandLine.Parameters;
       "  ramet snapshot diff BEFORE AFTER --ranges 20",
       "  ramet snapshot diff BEFORE AFTER --json | jq .memory.differingPages"
     })
-final class Diff extends ApiCommand {
+final class Diff extends ViewCommand {
   @Parameters(index = "0", paramLabel = "A", description = "Id or name of the first.")
   private String a = "";
 
@@ -42,12 +42,11 @@ final class Diff extends ApiCommand {
 
   @Override
   protected int run(Client client) {
-    String limit = ranges != null ? "?limit=" + ranges : json() ? "" : "?limit=0";
+    String limit = ranges != null ? "?limit=" + ranges : format().isTable() ? "?limit=0" : "";
     String path = "/snapshots/" + Client.encode(a) + "/diff/" + Client.encode(b) + limit;
     ClientResponse answer =
         context().during("Comparing " + a + " with " + b, () -> client.get(path));
-    if (json()) {
-      context().json(answer.body());
+    if (printed(answer.body(), a)) {
       return 0;
     }
     SnapshotDiff diff = answer.parse(SnapshotDiff.class);
@@ -58,7 +57,7 @@ final class Diff extends ApiCommand {
       row(table, "memory", memory);
     }
     row(table, "disk", diff.disk());
-    context().print(table);
+    output().print(context(), table);
     if (memory != null) {
       printRanges("memory", memory);
     }

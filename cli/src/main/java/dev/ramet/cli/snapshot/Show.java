@@ -3,8 +3,8 @@ package dev.ramet.cli.snapshot;
 
 import dev.ramet.api.snapshot.CaptureInfo;
 import dev.ramet.api.snapshot.SnapshotInfo;
-import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
+import dev.ramet.cli.command.ViewCommand;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.term.HumanFormat;
 import dev.ramet.cli.term.Table;
@@ -24,7 +24,7 @@ import picocli.CommandLine.Parameters;
       "  ramet snapshot show SNAPSHOT",
       "  ramet snapshot show SNAPSHOT --json | jq .capture.phasesMs"
     })
-final class Show extends ApiCommand {
+final class Show extends ViewCommand {
   @Parameters(paramLabel = "SNAPSHOT", description = "Id, NAME, or NAME:TAG of the snapshot.")
   private String id = "";
 
@@ -34,7 +34,11 @@ final class Show extends ApiCommand {
 
   @Override
   protected int run(Client client) {
-    return show(client.get("/snapshots/" + Client.encode(id)), SnapshotInfo.class, Show::rows);
+    return show(
+        client.get("/snapshots/" + Client.encode(id)),
+        SnapshotInfo.class,
+        SnapshotInfo::snapshotID,
+        Show::rows);
   }
 
   private static void rows(Table table, SnapshotInfo s) {
@@ -53,9 +57,7 @@ final class Show extends ApiCommand {
     if (s.originSandboxID() != null) {
       table.row("Sandbox", s.originSandboxID());
     }
-    table.row(
-        "Created",
-        s.createdAt() + " (" + HumanFormat.timeSince(s.createdAt(), Instant.now()) + ")");
+    table.row("Created", HumanFormat.timeAndAge(s.createdAt(), Instant.now()));
     table.row("CPUs", "" + s.cpuCount());
     table.row("Memory", HumanFormat.mebibytes(s.memoryMB()));
     table.row("Disk", HumanFormat.mebibytes(s.diskSizeMB()));

@@ -2,8 +2,8 @@
 package dev.ramet.cli.template;
 
 import dev.ramet.api.template.TemplateInfo;
-import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
+import dev.ramet.cli.command.ViewCommand;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.term.HumanFormat;
 import dev.ramet.cli.term.Table;
@@ -18,7 +18,7 @@ import picocli.CommandLine.Parameters;
     description = "Shows one template.",
     footerHeading = "%nExamples:%n",
     footer = {"  ramet template show micro"})
-final class Show extends ApiCommand {
+final class Show extends ViewCommand {
   @Parameters(paramLabel = "TEMPLATE", description = "Id, NAME, or NAME:TAG of the template.")
   private String id = "";
 
@@ -28,7 +28,11 @@ final class Show extends ApiCommand {
 
   @Override
   protected int run(Client client) {
-    return show(client.get("/templates/" + Client.encode(id)), TemplateInfo.class, Show::rows);
+    return show(
+        client.get("/templates/" + Client.encode(id)),
+        TemplateInfo.class,
+        TemplateInfo::templateID,
+        Show::rows);
   }
 
   private static void rows(Table table, TemplateInfo t) {
@@ -44,9 +48,7 @@ final class Show extends ApiCommand {
     table.row("Memory", HumanFormat.mebibytes(t.memoryMB()));
     table.row("Disk", HumanFormat.mebibytes(t.diskSizeMB()));
     table.row("Its own", HumanFormat.size(t.exclusiveBytes()) + ", freed when it is deleted");
-    table.row(
-        "Created",
-        t.createdAt() + " (" + HumanFormat.timeSince(t.createdAt(), Instant.now()) + ")");
+    table.row("Created", HumanFormat.timeAndAge(t.createdAt(), Instant.now()));
     if (t.contentKey() != null) {
       table.row("Content", t.contentKey());
     }

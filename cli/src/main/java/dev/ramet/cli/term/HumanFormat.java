@@ -4,6 +4,7 @@ package dev.ramet.cli.term;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +43,20 @@ public final class HumanFormat {
       return String.format(Locale.ROOT, "%.1f s", millis / 1000);
     }
     return formatDuration(Duration.ofMillis(Math.round(millis)));
+  }
+
+  /** Formats an RFC 3339 time to the second; the text itself if it is invalid. */
+  public static String time(String instant) {
+    try {
+      return Instant.parse(instant).truncatedTo(ChronoUnit.SECONDS).toString();
+    } catch (DateTimeException e) {
+      return instant;
+    }
+  }
+
+  /** Formats an RFC 3339 time and how long ago that was. */
+  public static String timeAndAge(String instant, Instant now) {
+    return time(instant) + " (" + timeSince(instant, now) + ")";
   }
 
   /** Returns how long ago an RFC 3339 time was; the text itself if it is invalid. */

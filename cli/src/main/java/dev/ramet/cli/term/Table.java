@@ -12,6 +12,7 @@ public final class Table {
   private final List<String[]> rows = new ArrayList<>();
   private final int columns;
   private final boolean headed;
+  private boolean hidden;
 
   /** Creates a table with a heading for each column. */
   public Table(TextStyle paint, String... headings) {
@@ -41,17 +42,24 @@ public final class Table {
     return this;
   }
 
+  /** Leaves the headings out. */
+  public Table withoutHeadings() {
+    hidden = headed;
+    return this;
+  }
+
   /** Returns the lines, without line ends. */
   public List<String> lines() {
     int[] widths = new int[columns];
-    for (String[] row : rows) {
+    List<String[]> shown = hidden ? rows.subList(1, rows.size()) : rows;
+    for (String[] row : shown) {
       for (int i = 0; i < columns; i++) {
         widths[i] = Math.max(widths[i], cellText(row[i]).length());
       }
     }
     List<String> lines = new ArrayList<>();
-    for (String[] row : rows) {
-      boolean heading = headed && lines.isEmpty();
+    for (String[] row : shown) {
+      boolean heading = headed && !hidden && lines.isEmpty();
       StringBuilder line = new StringBuilder();
       for (int i = 0; i < columns; i++) {
         String cell = cellText(row[i]);

@@ -9,13 +9,14 @@ import java.util.Map;
 /**
  * Says which standard streams are terminals. Immutable and thread-safe.
  *
+ * @param input whether standard input is a terminal
  * @param output whether standard output is a terminal
  * @param error whether standard error is a terminal
  * @param colour whether to use colours on a terminal
  */
-public record Terminal(boolean output, boolean error, boolean colour) {
+public record Terminal(boolean input, boolean output, boolean error, boolean colour) {
   /** No terminal at all. */
-  public static final Terminal NONE = new Terminal(false, false, false);
+  public static final Terminal NONE = new Terminal(false, false, false, false);
 
   /**
    * Detects the terminals. The JDK can answer only for standard input and output together, so this
@@ -26,7 +27,7 @@ public record Terminal(boolean output, boolean error, boolean colour) {
     boolean plain =
         !environment.getOrDefault("NO_COLOR", "").isEmpty()
             || environment.getOrDefault("TERM", "dumb").equals("dumb");
-    return new Terminal(isTerminal(1), isTerminal(2), !plain);
+    return new Terminal(isTerminal(0), isTerminal(1), isTerminal(2), !plain);
   }
 
   private static boolean isTerminal(int descriptor) {
@@ -38,6 +39,11 @@ public record Terminal(boolean output, boolean error, boolean colour) {
     } catch (IOException e) {
       return false; // closed, or no /proc: not a terminal
     }
+  }
+
+  /** Returns whether a person can be asked: the question is on standard error. */
+  public boolean canAsk() {
+    return input && error;
   }
 
   /** Returns the emphasis for standard output. */

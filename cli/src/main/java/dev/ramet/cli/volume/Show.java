@@ -4,8 +4,8 @@ package dev.ramet.cli.volume;
 import dev.ramet.api.sandbox.SandboxInfo;
 import dev.ramet.api.volume.VolumeInfo;
 import dev.ramet.api.volume.VolumeMountInfo;
-import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
+import dev.ramet.cli.command.ViewCommand;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.Json;
 import dev.ramet.cli.term.Table;
@@ -20,7 +20,7 @@ import picocli.CommandLine.Parameters;
     description = "Shows one volume, the token for its files, and the sandboxes that mount it.",
     footerHeading = "%nExamples:%n",
     footer = {"  ramet volume show data", "  ramet volume show data --json | jq -r .token"})
-final class Show extends ApiCommand {
+final class Show extends ViewCommand {
   @Parameters(paramLabel = "VOLUME", description = "NAME or id of the volume.")
   private String volume = "";
 
@@ -33,6 +33,7 @@ final class Show extends ApiCommand {
     return show(
         client.get("/volumes/" + Client.encode(Names.id(client, volume))),
         VolumeInfo.class,
+        VolumeInfo::volumeID,
         (table, info) -> rows(client, table, info));
   }
 

@@ -33,7 +33,8 @@ final class StructureTest {
               "dev.ramet.linux.call",
               "dev.ramet.linux",
               "dev.ramet.linux.file",
-              "dev.ramet.linux.tree dev.ramet.linux.block dev.ramet.linux.process dev.ramet.linux.bpf",
+              "dev.ramet.linux.tree dev.ramet.linux.block dev.ramet.linux.process"
+                  + " dev.ramet.linux.bpf",
               "dev.ramet.linux.injection",
               "dev.ramet.linux.memory"),
           List.of("dev.ramet.agent.wire", "dev.ramet.agent", "dev.ramet.agent.host"),
@@ -93,6 +94,7 @@ final class StructureTest {
               "dev.ramet.cli.term",
               "dev.ramet.cli.http dev.ramet.cli.local",
               "dev.ramet.cli.target",
+              "dev.ramet.cli.output",
               "dev.ramet.cli.command",
               "dev.ramet.cli.config",
               "dev.ramet.cli.storage",
