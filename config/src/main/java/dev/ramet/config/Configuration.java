@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
@@ -21,10 +20,6 @@ import org.jspecify.annotations.Nullable;
  * thread-safe.
  */
 public final class Configuration {
-  private static final String VARIABLE = "RAMET_";
-  private static final String MORE_FILES = "micronaut.config.files";
-  private static final String PLUGIN_VARIABLE = Setting.variable(SettingCatalog.PLUGIN);
-
   private static final String HOST = "ramet.";
 
   private final SettingCatalog catalog;
@@ -32,6 +27,7 @@ public final class Configuration {
   private final Map<String, RawValue> file;
   private final Map<String, RawValue> effective = new LinkedHashMap<>();
   private final List<Problem> problems = new ArrayList<>();
+  private final List<Problem> warnings = new ArrayList<>();
 
   /** Finds settings that are valid separately but contradict each other. */
   @FunctionalInterface
@@ -62,7 +58,7 @@ public final class Configuration {
       file.values().forEach(this::acceptExact);
       problems.sort(Comparator.comparingInt(problem -> problem.origin().line()));
     }
-    new TreeMap<>(sources.environment()).forEach(this::variable);
+    new EnvironmentReader(catalog, new VariableSink()).read(sources.environment());
     new TreeMap<>(sources.properties())
         .forEach((key, value) -> property(new RawValue(key, value, ValueSource.property(key))));
     sources
@@ -97,6 +93,13 @@ public final class Configuration {
   /** Returns the file of settings, or null when there is none. */
   public @Nullable Path file() {
     return sources.file();
+  }
+
+  /**
+   * Returns the environment variables that look like settings and are none; a host ignores them.
+   */
+  public List<Problem> warnings() {
+    return List.copyOf(warnings);
   }
 
   /** Returns the settings in the file, for Micronaut. */
@@ -192,7 +195,7 @@ public final class Configuration {
 
   /** Properties of Java and of other software are not errors. */
   private void property(RawValue given) {
-    if (given.key().equals(MORE_FILES)) {
+    if (given.key().equals(EnvironmentReader.MORE_FILES)) {
       problem(
           given,
           "is not supported: this host has one file of settings, " + ProcessCatalogue.CONFIG);
@@ -201,47 +204,26 @@ public final class Configuration {
     }
   }
 
-  private void variable(String name, String value) {
-    if (!name.startsWith(VARIABLE) && !name.startsWith("MICRONAUT_")) {
-      return;
+  private final class VariableSink implements EnvironmentReader.Sink {
+    @Override
+    public void put(Setting<?> setting, RawValue given) {
+      Configuration.this.put(setting, given);
     }
-    ValueSource origin = ValueSource.variable(name);
-    if (name.equals(Setting.variable(MORE_FILES))) {
-      property(new RawValue(MORE_FILES, value, origin));
-      return;
-    }
-    Setting<?> setting = catalog.ofVariable(name);
-    if (setting != null) {
-      // A variable that only the commands and the launcher read counts as unset when it is empty.
-      if (!setting.environmentOnly() || !value.isEmpty()) {
-        put(setting, new RawValue(setting.key(), value, origin));
-      }
-    } else if (name.startsWith(PLUGIN_VARIABLE)) {
-      // Only the plugin knows which underscores of the name stand for dots.
-      String key =
-          SettingCatalog.PLUGIN
-              + name.substring(PLUGIN_VARIABLE.length()).toLowerCase(Locale.ROOT).replace('_', '.');
-      if (catalog.plugins().stream()
-          .anyMatch(id -> name.startsWith(PLUGIN_VARIABLE + Setting.variable(id) + "_"))) {
-        unknownVariable(name, origin);
-      } else {
-        effective.put(key, new RawValue(key, value, origin));
-      }
-    } else if (name.startsWith(VARIABLE) && closestKey(name) != null) {
-      unknownVariable(name, origin);
-    }
-  }
 
-  /** Programs share the environment, so only a variable that resembles a setting is reported. */
-  private void unknownVariable(String name, ValueSource origin) {
-    String meant = closestKey(name);
-    problems.add(
-        new Problem(
-            name, origin, "no such setting" + (meant == null ? "" : "; did you mean " + meant)));
-  }
+    @Override
+    public void putUnchecked(RawValue given) {
+      effective.put(given.key(), given);
+    }
 
-  private @Nullable String closestKey(String variable) {
-    return Suggestions.closest(variable, catalog.variables(), VARIABLE);
+    @Override
+    public void refuse(RawValue given) {
+      property(given);
+    }
+
+    @Override
+    public void warn(Problem warning) {
+      warnings.add(warning);
+    }
   }
 
   private void plugin(RawValue given) {

@@ -5,6 +5,7 @@ import dev.ramet.spi.settings.Setting;
 import java.io.IOException;
 import java.io.StringReader;
 import java.nio.charset.CharacterCodingException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -47,7 +48,9 @@ final class YamlFile {
   static YamlFile read(Path path, SettingCatalog catalog) {
     YamlFile file = new YamlFile(path, catalog);
     try {
-      if (Files.size(path) > MAX_BYTES) {
+      if (Files.isDirectory(path)) {
+        file.problem("", 0, "is a directory, not a file");
+      } else if (Files.size(path) > MAX_BYTES) {
         file.problem("", 0, "is larger than " + MAX_BYTES + " bytes");
       } else {
         file.parse(Files.readString(path));
@@ -56,6 +59,8 @@ final class YamlFile {
       file.problem("", 0, "does not exist");
     } catch (CharacterCodingException e) {
       file.problem("", 0, "is not UTF-8 text");
+    } catch (AccessDeniedException e) {
+      file.problem("", 0, "cannot be read: permission denied");
     } catch (IOException e) {
       file.problem("", 0, "cannot be read: " + e);
     }

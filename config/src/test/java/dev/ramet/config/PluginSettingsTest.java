@@ -71,14 +71,17 @@ class PluginSettingsTest {
                     "1")));
     assertEquals(
         List.of(
-            "environment variable RAMET_PLUGIN_ACME_SIZE: no such setting",
-            "environment variable RAMET_PLUGIN_PLAIN_X: no such setting",
             "option for ramet.plugin.acme.shared: is set by ramet.shared",
             "option for ramet.plugin.acme.size-limit: must be a whole number from 1 to 9, not 10",
             "option for ramet.plugin.acme.size-limt: no such setting; did you mean"
                 + " ramet.plugin.acme.size-limit",
             "option for ramet.plugin.plain.x: no such setting"),
         problems(wrong));
+    assertEquals(
+        List.of(
+            "environment variable RAMET_PLUGIN_ACME_SIZE: no such setting, ignored",
+            "environment variable RAMET_PLUGIN_PLAIN_X: no such setting, ignored"),
+        wrong.warnings().stream().map(Problem::toString).toList());
   }
 
   @Test

@@ -31,6 +31,7 @@ final class Check implements Callable<Integer> {
   @Override
   public Integer call() {
     Configuration configuration = HostSettingsFile.load(context, options.file(), options.flags());
+    HostOptions.warn(context, configuration.warnings());
     if (configuration.problems().isEmpty()) {
       context
           .out()

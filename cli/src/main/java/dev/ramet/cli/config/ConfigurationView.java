@@ -58,6 +58,8 @@ final class ConfigurationView {
     }
     ArrayNode problems = tree.putArray("problems");
     configuration.problems().forEach(problem -> problems.add(problem.toString()));
+    ArrayNode warnings = tree.putArray("warnings");
+    configuration.warnings().forEach(warning -> warnings.add(warning.toString()));
     return tree;
   }
 }

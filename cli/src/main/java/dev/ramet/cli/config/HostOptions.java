@@ -83,6 +83,12 @@ public final class HostOptions {
     return HostSettingsFile.loadValid(context).configuration().text(key);
   }
 
+  /** Prints the warnings. */
+  static void warn(Context context, List<?> warnings) {
+    String label = context.terminal().onError().warn("warning:");
+    warnings.forEach(warning -> context.err().println(label + " " + warning));
+  }
+
   /**
    * Prints the errors.
    *

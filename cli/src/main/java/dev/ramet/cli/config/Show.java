@@ -41,6 +41,7 @@ final class Show implements Callable<Integer> {
   public Integer call() {
     OutputFormat format = output.format(json);
     Configuration configuration = HostSettingsFile.load(context, options.file(), options.flags());
+    HostOptions.warn(context, configuration.warnings());
     if (format.isTable()) {
       Table table = new Table(context.paint(), "SETTING", "VALUE", "FROM");
       ConfigurationView.addTo(table, configuration);

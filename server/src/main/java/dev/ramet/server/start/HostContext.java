@@ -41,6 +41,7 @@ public final class HostContext {
         .propertySources(
             PropertySource.of("ramet-defaults", configuration.defaults(), DEFAULTS),
             PropertySource.of("ramet-file", configuration.fileProperties(), FILE),
+            PropertySource.of("ramet-port", port(settings)),
             PropertySource.of("ramet-tls", TlsProperties.properties(settings)),
             PropertySource.of("ramet-listeners", listeners(settings)));
   }
@@ -60,6 +61,11 @@ public final class HostContext {
           ErrorCode.INVALID_ARGUMENT, host.configuration().problems().get(0).toString());
     }
     return builder(host).propertySources(PropertySource.of("ramet-given", given, GIVEN));
+  }
+
+  /** Kubernetes may add a variable RAMET_PORT that Micronaut would take for the setting. */
+  private static Map<String, Object> port(Settings settings) {
+    return Map.of(HostSettings.PORT.key(), settings.get(HostSettings.PORT));
   }
 
   private static Map<String, Object> listeners(Settings settings) {

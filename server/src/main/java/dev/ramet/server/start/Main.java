@@ -6,8 +6,10 @@ import dev.ramet.config.ConfigurationSources;
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.OwnerOnlyFiles;
 import dev.ramet.errors.ErrorCode;
-import dev.ramet.errors.RametException;
 import dev.ramet.server.host.EngineHolder;
+import dev.ramet.server.http.ListenAddress;
+import dev.ramet.server.settings.HostSettings;
+import dev.ramet.spi.settings.Settings;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.runtime.server.EmbeddedServer;
 import java.nio.file.Files;
@@ -44,22 +46,32 @@ public final class Main {
     ConfigurationSources sources =
         ConfigurationSources.create(
             file, System.getenv(), ConfigurationSources.flags(List.of(args)));
-    HostConfiguration host = HostConfiguration.load(sources);
+    HostConfiguration host;
+    try {
+      host = HostConfiguration.load(sources);
+    } catch (RuntimeException e) {
+      return StartErrors.report(e);
+    }
     Configuration configuration = host.configuration();
+    configuration.warnings().forEach(warning -> LOG.warn("{}", warning));
     if (!configuration.problems().isEmpty()) {
       configuration.problems().forEach(problem -> LOG.error("{}", problem));
       LOG.error("cannot start: {} invalid settings", configuration.problems().size());
       return ErrorCode.INVALID_ARGUMENT.exitStatus();
     }
     try {
+      Settings settings = configuration.settings();
+      ListenAddress.check(
+          settings.get(HostSettings.BIND), Math.max(0, settings.get(HostSettings.PORT)));
       // Done before anything is written, and before any request is accepted.
       OwnerOnlyFiles.restrictNewFiles();
-      Path root = configuration.settings().get(EngineConfig.DATA_ROOT);
+      Path root = settings.get(EngineConfig.DATA_ROOT);
       if (Files.exists(root)) { // one that is not there yet is made by the engine, which closes it
         OwnerOnlyFiles.secureRoot("data root", root);
       }
-    } catch (RametException e) {
-      return report(e);
+      StartErrors.checkPlace(root);
+    } catch (RuntimeException e) {
+      return StartErrors.report(e);
     }
     CountDownLatch end = new CountDownLatch(1);
     CountDownLatch closed = new CountDownLatch(1);
@@ -82,40 +94,18 @@ public final class Main {
           .whenComplete(
               (engine, failure) -> {
                 if (failure != null) {
-                  status.set(report(failure));
+                  status.set(StartErrors.report(failure));
                   end.countDown();
                 }
               });
       awaitQuietly(end);
       LOG.info("stopping: requests in flight are finished, and sandboxes keep running");
     } catch (RuntimeException e) {
-      return report(e);
+      return StartErrors.report(e);
     } finally {
       closed.countDown();
     }
     return status.get();
-  }
-
-  private static int report(Throwable failure) {
-    RametException known = findError(failure);
-    if (known == null) {
-      LOG.error("cannot start", failure);
-      return 1;
-    }
-    LOG.error("cannot start: {}", known.getMessage());
-    if (known.remedy() != null) {
-      LOG.error("remedy: {}", known.remedy());
-    }
-    return known.code().exitStatus();
-  }
-
-  private static @Nullable RametException findError(Throwable failure) {
-    for (Throwable t = failure; t != null; t = t.getCause()) {
-      if (t instanceof RametException known) {
-        return known;
-      }
-    }
-    return null;
   }
 
   private static void awaitQuietly(CountDownLatch latch) {

@@ -95,12 +95,17 @@ class ConfigurationTest {
             "FILE:15: micronaut.server.max-request-sise: no such setting; did you mean"
                 + " micronaut.server.max-request-size",
             "environment variable RAMET_AUTH: ramet.auth: must be AUTO, ON or OFF, not maybe",
-            "environment variable RAMET_DATAROOT: no such setting; did you mean RAMET_DATA_ROOT",
             "-Dramet.accelerator: must be auto, kvm or tcg, not KVM",
             "option for port: no such setting; did you mean ramet.port",
             "option for ramet.port: must be a port from 1 to 65535, or -1 for any free one, not"
                 + " 70000"),
         problems(wrong));
+    assertEquals(
+        List.of(
+            "environment variable RAMET_DATAROOT: no such setting, ignored; did you mean"
+                + " RAMET_DATA_ROOT",
+            "environment variable RAMET_REQUIRE: no such setting, ignored"),
+        wrong.warnings().stream().map(Problem::toString).toList());
   }
 
   @Test

@@ -67,8 +67,10 @@ final class Pages {
             setting that is marked *secret* here or that a plugin declares as such, or any value for a plugin that is
             not there.
 
-            Other programs may have variables that begin with `RAMET_`. Such a variable is refused only if it
-            resembles a setting. Settings of Micronaut that are not on this page are not settings of Ramet.
+            Other programs may have variables that begin with `RAMET_`. The host ignores one that is no setting, with
+            a warning that names the nearest setting. It says nothing about those that Kubernetes adds for a
+            service called `ramet` (`RAMET_PORT=tcp://…`, `RAMET_SERVICE_HOST`, …). Settings of Micronaut that are
+            not on this page are not settings of Ramet.
             """);
     for (var part : parts().entrySet()) {
       String name = part.getKey();

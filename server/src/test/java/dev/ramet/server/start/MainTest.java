@@ -40,7 +40,7 @@ class MainTest {
     try (ServerSocket taken = new ServerSocket()) {
       taken.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
       assertEquals(
-          1, Main.run(null, "-ramet.port=" + taken.getLocalPort(), "-ramet.data-root=" + root));
+          4, Main.run(null, "-ramet.port=" + taken.getLocalPort(), "-ramet.data-root=" + root));
     }
     assertFalse(Files.exists(root));
   }
