@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
 
 /** Parses one {@link JsonPath}. Used by one thread, once. */
 final class JsonPathParser {
@@ -109,7 +110,7 @@ final class JsonPathParser {
     return new JsonPathParser(path).parse();
   }
 
-  private String operator() {
+  private @Nullable String operator() {
     for (String operator : OPERATORS) {
       if (text.startsWith(operator, at)) {
         return operator;
@@ -144,7 +145,7 @@ final class JsonPathParser {
   }
 
   private int number() {
-    String digits = word(c -> c == '-' || c >= '0' && c <= '9');
+    String digits = word(c -> c == '-' || (c >= '0' && c <= '9'));
     try {
       return Integer.parseInt(digits);
     } catch (NumberFormatException e) {
