@@ -10,7 +10,7 @@ import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 
 /** Records the messages of one logger; the test runner uses {@code java.util.logging}. */
-final class LogRecorder extends Handler {
+final class LogRecorder extends Handler implements AutoCloseable {
   private final Logger logger;
   private final Level before;
   private final List<String> messages = new CopyOnWriteArrayList<>();
