@@ -49,6 +49,8 @@ function askByName(sandbox, headers = {}) {
 test('open to everyone unless told otherwise', async () => {
   const sandbox = await create()
   assert.equal(sandbox.trafficAccessToken, undefined)
+  const { port } = new URL(process.env.E2B_API_URL)
+  assert.equal(sandbox.getHost(PORT), `${PORT}-${sandbox.sandboxId}.localhost:${port}`)
   await serve(sandbox)
   assert.deepEqual(await ask(sandbox), { status: 200, text: `localhost:${PORT}` })
   assert.deepEqual(await askByName(sandbox), { status: 200, text: sandbox.getHost(PORT) })

@@ -88,6 +88,46 @@ final class SandboxCommandsTest {
   }
 
   @Test
+  void restartSaysThatMemoryIsLost() {
+    host.on("/sandboxes/web/restart", 200, Answers.sandbox("abc", ""));
+    FakeHost.Outcome done = host.run("sandbox", "restart", "web");
+    assertEquals("web\n", done.out());
+    assertEquals("web has booted from its disk; what was in memory is lost\n", done.err());
+    assertEquals(3, host.run("sandbox", "restart", "none").status());
+  }
+
+  @Test
+  void aNameIsGivenAtCreationAndLater() {
+    host.on("/sandboxes", 201, Answers.sandbox("abc", ""));
+    assertEquals(0, host.run("sandbox", "create", "--name", "web").status());
+    assertEquals("{\"templateID\":\"micro\",\"name\":\"web\"}", lastBody());
+    host.on("/sandboxes/web/name", 200, Answers.sandbox("abc", ",\"name\":\"api\""));
+    assertEquals("abc\n", host.run("sandbox", "rename", "web", "api").out());
+    assertEquals("{\"name\":\"api\"}", lastBody());
+    assertEquals("PUT", host.requests.get(host.requests.size() - 1).method());
+    assertEquals(0, host.run("sandbox", "rename", "web", "").status());
+    assertEquals("{\"name\":\"\"}", lastBody());
+  }
+
+  @Test
+  void labelsAreSetRemovedAndShown() {
+    String labelled =
+        Answers.sandbox("abc", "")
+            .replace("\"metadata\":{}", "\"metadata\":{\"b\":\"2\",\"a\":\"1\"}");
+    host.on("/sandboxes/abc", 200, labelled);
+    FakeHost.Outcome done = host.run("sandbox", "label", "abc", "b=2", "c-", "d=x=y-");
+    assertEquals("a=1\nb=2\n", done.out());
+    assertEquals("{\"metadata\":{\"b\":\"2\",\"d\":\"x=y-\"},\"remove\":[\"c\"]}", lastBody());
+    int sent = host.requests.size();
+    for (String bad : new String[] {"a", "=a", "-"}) {
+      assertEquals(2, host.run("sandbox", "label", "abc", bad).status(), bad);
+    }
+    assertEquals(sent, host.requests.size(), "nothing was sent");
+    assertEquals("a=1\nb=2\n", host.run("sandbox", "label", "abc").out());
+    assertEquals("GET", host.requests.get(host.requests.size() - 1).method());
+  }
+
+  @Test
   void aPausedSandboxHasNoEnd() {
     String paused =
         Answers.sandbox("abc", ",\"endAt\":\"2020-01-01T00:05:00Z\"")

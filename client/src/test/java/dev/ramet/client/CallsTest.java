@@ -16,6 +16,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -239,6 +240,25 @@ final class CallsTest {
     assertEquals(3, host.requests.size());
     assertFalse(all.get(0).kill());
     assertTrue(all.get(2).kill());
+  }
+
+  @Test
+  void aSandboxIsRestartedRenamedAndLabelled() {
+    host.on("/sandboxes/sb1", 200, FakeHost.SANDBOX.formatted("sb1"));
+    Sandbox sandbox = new Sandbox(ramet, "sb1", "");
+    sandbox.restart();
+    sandbox.rename("web");
+    sandbox.rename(null);
+    sandbox.label(Map.of("owner", "ci"), "stage");
+    assertEquals(
+        List.of(
+            "/restart {}",
+            "/name {\"name\":\"web\"}",
+            "/name {\"name\":\"\"}",
+            "/metadata {\"metadata\":{\"owner\":\"ci\"},\"remove\":[\"stage\"]}"),
+        host.requests.stream()
+            .map(r -> r.uri().replaceFirst("/sandboxes/sb1", "") + " " + r.body())
+            .toList());
   }
 
   @Test

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param envdVersion version of the guest agent's protocol, which clients use to choose their calls
  * @param envdAccessToken the token its agent requires in {@code X-Access-Token}; null if it
  *     requires none, and in lists
- * @param domain domain under which {@code <port>-<sandboxID>.<domain>} reaches the guest, or null
+ * @param domain domain under which {@code <port>-<sandboxID>.<domain>} reaches the guest: {@code
+ *     ramet.domain}, else {@code localhost} with the host's port
  * @param startedAt when it was created
  * @param endAt when its timeout expires, or null for never; for a paused sandbox, when it was
  *     paused

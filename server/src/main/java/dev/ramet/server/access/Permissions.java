@@ -16,6 +16,9 @@ final class Permissions {
 
   /** Returns the scope a request needs, or null when it needs no key. */
   static @Nullable Scope requiredScope(String method, String path) {
+    if (path.equals("/")) {
+      return null; // leads to the description
+    }
     String first = segment(path);
     return switch (first) {
       // Called by load balancers; reveals only that the host runs.

@@ -9,7 +9,9 @@ import dev.ramet.server.host.EngineHolder;
 import dev.ramet.server.http.FieldValidation;
 import dev.ramet.server.http.LookupExecutor;
 import dev.ramet.server.operation.OperationRegistry;
+import dev.ramet.server.settings.HostSettings;
 import dev.ramet.server.view.DoctorView;
+import dev.ramet.spi.settings.Settings;
 import io.micronaut.core.annotation.Nullable;
 import io.micronaut.http.MediaType;
 import io.micronaut.http.annotation.Consumes;
@@ -31,10 +33,12 @@ final class HostController {
   private final EngineHolder engine;
 
   private final OperationRegistry operations;
+  private final boolean ownDomain;
 
-  HostController(EngineHolder engine, OperationRegistry operations) {
+  HostController(EngineHolder engine, OperationRegistry operations, Settings settings) {
     this.engine = engine;
     this.operations = operations;
+    this.ownDomain = settings.find(HostSettings.DOMAIN).isPresent();
   }
 
   /**
@@ -44,7 +48,7 @@ final class HostController {
    */
   @Get("/health")
   @ExecuteOn(LookupExecutor.NAME)
-  Health health() {
+  Health getHealth() {
     Engine open = engine.getIfOpen();
     return new Health("ok", open == null ? 0 : open.sandboxes().list().size());
   }
@@ -56,7 +60,7 @@ final class HostController {
    */
   @Get("/ready")
   @ExecuteOn(LookupExecutor.NAME)
-  Health ready() {
+  Health getReadiness() {
     Engine open = engine.getIfOpen();
     if (open == null) {
       throw engine.notOpen();
@@ -72,7 +76,7 @@ final class HostController {
   @Get("/metrics")
   @Produces(PrometheusText.CONTENT_TYPE)
   @ExecuteOn(TaskExecutors.BLOCKING)
-  String hostMetrics() {
+  String getHostMetrics() {
     List<Metric> all = new ArrayList<>(engine.get().metrics());
     all.add(operations.metric());
     return PrometheusText.format(all);
@@ -97,8 +101,8 @@ final class HostController {
   @Post("/doctor")
   @Consumes(MediaType.ALL)
   @ExecuteOn(TaskExecutors.BLOCKING)
-  DoctorInfo examine() {
-    return DoctorView.of(engine.get().doctor().report(true));
+  DoctorInfo probePlugins() {
+    return report(true);
   }
 
   /**
@@ -109,7 +113,17 @@ final class HostController {
    */
   @Get("/doctor")
   @ExecuteOn(TaskExecutors.BLOCKING)
-  DoctorInfo doctor(@QueryValue @Nullable String refresh) {
-    return DoctorView.of(engine.get().doctor().report(FieldValidation.flag("refresh", refresh)));
+  DoctorInfo getDoctorReport(@QueryValue @Nullable String refresh) {
+    return report(FieldValidation.flag("refresh", refresh));
+  }
+
+  private DoctorInfo report(boolean refresh) {
+    DoctorInfo engines = DoctorView.of(engine.get().doctor().report(refresh));
+    List<String> advice = new ArrayList<>(engines.advice());
+    if (!ownDomain) {
+      LocalNames.advice(LocalNames.SERVICES).ifPresent(advice::add);
+    }
+    return new DoctorInfo(
+        engines.verdict(), engines.host(), engines.plugins(), engines.selections(), advice);
   }
 }

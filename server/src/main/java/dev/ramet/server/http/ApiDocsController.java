@@ -15,6 +15,7 @@ import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URI;
 import java.util.Map;
 
 /**
@@ -38,6 +39,19 @@ final class ApiDocsController {
           + " frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
   /**
+   * Redirects a browser to the page that shows this API.
+   *
+   * @return the address of the page
+   */
+  @Get("/")
+  @Produces(MediaType.TEXT_HTML)
+  @ApiResponse(responseCode = "307", description = "the page is at /docs")
+  HttpResponse<byte[]> openHome() {
+    return HttpResponse.<byte[]>temporaryRedirect(URI.create("/docs"))
+        .header("Cache-Control", "no-cache");
+  }
+
+  /**
    * Returns this API's description as an OpenAPI 3.0 document.
    *
    * @return the document
@@ -47,7 +61,7 @@ final class ApiDocsController {
       responseCode = "200",
       description = "the document",
       content = @Content(mediaType = MediaType.APPLICATION_JSON, schema = @Schema(type = "object")))
-  HttpResponse<byte[]> openApiJson() {
+  HttpResponse<byte[]> getOpenApiJson() {
     return part("openapi.json", MediaType.APPLICATION_JSON);
   }
 
@@ -62,7 +76,7 @@ final class ApiDocsController {
       responseCode = "200",
       description = "the document",
       content = @Content(mediaType = YAML, schema = @Schema(type = "object")))
-  HttpResponse<byte[]> openApiYaml() {
+  HttpResponse<byte[]> getOpenApiYaml() {
     return part("openapi.yaml", YAML);
   }
 
@@ -77,7 +91,7 @@ final class ApiDocsController {
       responseCode = "200",
       description = "the page",
       content = @Content(mediaType = MediaType.TEXT_HTML, schema = @Schema(type = "string")))
-  HttpResponse<byte[]> page() {
+  HttpResponse<byte[]> getDocsPage() {
     return part("index.html", "text/html; charset=utf-8");
   }
 
@@ -96,7 +110,7 @@ final class ApiDocsController {
         @Content(mediaType = "text/css", schema = @Schema(type = "string")),
         @Content(mediaType = "text/javascript", schema = @Schema(type = "string"))
       })
-  HttpResponse<byte[]> pagePart(@PathVariable String file) {
+  HttpResponse<byte[]> getDocsFile(@PathVariable String file) {
     String type = PARTS.get(file);
     if (type == null) {
       throw RametException.notFound("file", file);

@@ -126,7 +126,7 @@ final class OperationController {
           @Content(
               mediaType = MediaType.TEXT_EVENT_STREAM,
               schema = @Schema(implementation = OperationInfo.class)))
-  HttpResponse<Flux<byte[]>> operationEvents(@PathVariable String id) {
+  HttpResponse<Flux<byte[]>> streamOperationEvents(@PathVariable String id) {
     Operation operation = operations.get(id);
     Flux<byte[]> events = Flux.create(sink -> follow(operation, sink));
     return HttpResponse.ok(events)

@@ -53,7 +53,7 @@ final class InsightController {
    * @return the samples, oldest first
    */
   @Get(uris = {"/sandboxes/{id}/metrics", "/v2/sandboxes/{id}/metrics"})
-  List<SandboxMetric> sandboxMetrics(
+  List<SandboxMetric> getSandboxMetrics(
       @PathVariable String id, @QueryValue @Nullable Long start, @QueryValue @Nullable Long end) {
     if (start != null && end != null && start > end) {
       throw RametException.invalid("start", "must not be after end");
@@ -79,7 +79,7 @@ final class InsightController {
    * @return the lines, oldest first
    */
   @Get(uris = {"/sandboxes/{id}/logs", "/v2/sandboxes/{id}/logs"})
-  SandboxLogs sandboxLogs(@PathVariable String id, @QueryValue @Nullable Integer limit) {
+  SandboxLogs getSandboxLogs(@PathVariable String id, @QueryValue @Nullable Integer limit) {
     Integer most = FieldValidation.range("limit", limit, 1, MAX_LINES);
     Path console = sandboxes().console(FieldValidation.sandboxId(id));
     try {

@@ -151,7 +151,7 @@ final class PauseController {
           null);
     }
     if (sandbox.state() == Sandbox.State.PAUSED) {
-      Sandbox resumed = sandboxes().resume(id, wanted, memory);
+      Sandbox resumed = sandboxes().resume(sandbox.id(), wanted, memory);
       return new OperationResult<>(HttpStatus.CREATED.getCode(), views.of(resumed), List.of());
     }
     SandboxInfo running = views.of(SandboxRequests.extendTimeout(sandboxes(), sandbox, extension));

@@ -138,6 +138,8 @@ final class SandboxController {
    *
    * @param metadata pairs that must all match, as {@code key=value} joined by {@code &}, each
    *     URL-encoded once more
+   * @param label a label that must match, as {@code key=value}, or {@code key} for any value; may
+   *     be repeated
    * @param state states joined by commas; all if absent
    * @param template id, name, or name:tag of the template or snapshot they were created from; a tag
    *     is resolved now
@@ -149,7 +151,9 @@ final class SandboxController {
    */
   @Get(uris = {"/sandboxes", "/v2/sandboxes"})
   HttpResponse<List<SandboxInfo>> listSandboxes(
+      HttpRequest<?> http,
       @QueryValue @Nullable String metadata,
+      @QueryValue @Nullable List<String> label,
       @QueryValue @Nullable String state,
       @QueryValue @Nullable String template,
       @QueryValue @Nullable String startedAfter,
@@ -166,6 +170,8 @@ final class SandboxController {
     List<Sandbox> found =
         sandboxes().list().stream()
             .filter(SandboxFilter.parse(state, metadata, source, startedAfter))
+            // Not the parameter, which the framework splits at commas.
+            .filter(SandboxFilter.labels(http.getParameters().getAll("label")))
             .toList();
     return PAGING.page(found, "asc".equals(order), limit, nextToken, views::listed);
   }
@@ -205,7 +211,7 @@ final class SandboxController {
    */
   @Post(uris = {"/sandboxes/{id}/timeout", "/v2/sandboxes/{id}/timeout"})
   @Status(HttpStatus.NO_CONTENT)
-  void setTimeout(
+  void setSandboxTimeout(
       @PathVariable String id,
       @Body @Nullable @Schema(implementation = SandboxTimeout.class) String body) {
     Integer seconds = JsonBody.read(body, SandboxTimeout.class).timeout();
@@ -242,7 +248,7 @@ final class SandboxController {
    */
   @Put(uris = {"/sandboxes/{id}/network", "/v2/sandboxes/{id}/network"})
   @Status(HttpStatus.NO_CONTENT)
-  void setNetwork(
+  void setSandboxNetwork(
       HttpRequest<?> http,
       @PathVariable String id,
       @Body @Nullable @Schema(implementation = SandboxNetwork.class) String body) {

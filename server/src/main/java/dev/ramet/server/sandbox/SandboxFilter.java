@@ -56,6 +56,28 @@ final class SandboxFilter {
     return s -> all.stream().allMatch(p -> p.test(s));
   }
 
+  /**
+   * Returns a filter by labels.
+   *
+   * @param labels labels that must all match, as {@code key=value}, or {@code key} for any value
+   */
+  static Predicate<Sandbox> labels(List<String> labels) {
+    List<Predicate<Sandbox>> all = new ArrayList<>();
+    for (String label : labels) {
+      int equals = label.indexOf('=');
+      String key = equals < 0 ? label : label.substring(0, equals);
+      if (key.isEmpty()) {
+        throw RametException.invalid("label", "must be key=value, or key");
+      }
+      all.add(
+          s ->
+              equals < 0
+                  ? s.metadata().containsKey(key)
+                  : label.substring(equals + 1).equals(s.metadata().get(key)));
+    }
+    return s -> all.stream().allMatch(p -> p.test(s));
+  }
+
   private static Set<Sandbox.State> states(String names) {
     Set<Sandbox.State> states = new HashSet<>();
     for (String name : names.split(",", -1)) {

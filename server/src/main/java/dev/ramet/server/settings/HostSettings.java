@@ -23,8 +23,8 @@ public final class HostSettings {
           .byDefault(3000);
 
   /**
-   * The domain below which clients reach guests' ports. Without it {@code localhost} is accepted
-   * instead and no domain is announced.
+   * The domain below which clients reach guests' ports. Without it, {@code localhost} with the
+   * host's port is.
    */
   public static final Setting<String> DOMAIN =
       Setting.of(
@@ -32,7 +32,7 @@ public final class HostSettings {
               SettingTypes.DOMAIN,
               "Clients reach a guest's port at <port>-<sandboxID>.<domain>. The host also accepts"
                   + " requests for this name and all names below it.")
-          .orElse("requests may use localhost, and no domain is announced")
+          .orElse("localhost:PORT, which names this host only on the host's own machine")
           .like("sandbox.example.org");
 
   private HostSettings() {}

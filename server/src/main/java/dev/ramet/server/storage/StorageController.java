@@ -82,7 +82,7 @@ final class StorageController {
             mediaType = NdjsonResponse.NDJSON,
             schema = @Schema(implementation = StorageUsage.class))
       })
-  HttpResponse<?> storageUsage(HttpRequest<?> request) {
+  HttpResponse<?> getStorageUsage(HttpRequest<?> request) {
     Storage storage = storage();
     if (NdjsonResponse.isAccepted(request)) {
       return lines.stream(

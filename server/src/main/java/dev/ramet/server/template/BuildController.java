@@ -147,7 +147,8 @@ final class BuildController {
    */
   @Get("/templates/{id}/files/{hash}")
   @Status(HttpStatus.CREATED)
-  UploadLink uploadLink(HttpRequest<?> http, @PathVariable String id, @PathVariable String hash) {
+  UploadLink createUploadLink(
+      HttpRequest<?> http, @PathVariable String id, @PathVariable String hash) {
     Caller.requireAdmin(http, "building a template");
     builds.check(FieldValidation.reference("template being built", id));
     String caller = Caller.id(http);
@@ -219,7 +220,7 @@ final class BuildController {
    * @return state and log
    */
   @Get("/templates/{id}/builds/{build}/status")
-  BuildStatus buildStatus(
+  BuildStatus getBuildStatus(
       HttpRequest<?> http,
       @PathVariable String id,
       @PathVariable String build,
@@ -247,7 +248,7 @@ final class BuildController {
    * @return the template
    */
   @Get("/templates/aliases/{alias}")
-  Alias templateAlias(@PathVariable String alias) {
+  Alias getTemplateByAlias(@PathVariable String alias) {
     String reference = FieldValidation.reference("template", alias);
     try {
       return new Alias(templates().get(reference).id(), true);

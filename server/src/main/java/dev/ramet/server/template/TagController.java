@@ -52,7 +52,7 @@ final class TagController {
    * @return the tags, sorted
    */
   @Get("/{id}/tags")
-  List<TemplateTag> templateTags(@PathVariable String id) {
+  List<TemplateTag> listTemplateTags(@PathVariable String id) {
     return templates().tags(FieldValidation.reference("template", id)).stream()
         .map(tag -> new TemplateTag(tag.tag(), tag.templateId(), tag.assignedAt().toString()))
         .toList();

@@ -53,7 +53,7 @@ final class UploadController {
           @Content(
               mediaType = MediaType.APPLICATION_OCTET_STREAM,
               schema = @Schema(type = "string", format = "binary")))
-  void upload(
+  void uploadArchive(
       @PathVariable String hash,
       @QueryValue @Nullable String token,
       @Body @Nullable InputStream body) {

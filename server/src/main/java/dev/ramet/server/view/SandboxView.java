@@ -9,6 +9,8 @@ import dev.ramet.engine.sandboxes.Sandbox;
 import dev.ramet.engine.sandboxes.SandboxRules;
 import dev.ramet.server.settings.HostSettings;
 import dev.ramet.spi.settings.Settings;
+import io.micronaut.runtime.server.EmbeddedServer;
+import jakarta.inject.Provider;
 import jakarta.inject.Singleton;
 import java.util.List;
 import java.util.Locale;
@@ -24,9 +26,19 @@ public final class SandboxView {
   static final String ENVD_VERSION = "0.6.13";
 
   private final @Nullable String domain;
+  private final Provider<EmbeddedServer> server;
 
-  SandboxView(Settings settings) {
+  SandboxView(Settings settings, Provider<EmbeddedServer> server) {
     this.domain = settings.find(HostSettings.DOMAIN).orElse(null);
+    this.server = server;
+  }
+
+  /**
+   * Returns the domain below which guests have their names. Names below {@code localhost} are this
+   * machine everywhere (RFC 6761, 6.3).
+   */
+  private String domain() {
+    return domain == null ? "localhost:" + server.get().getPort() : domain;
   }
 
   /** Returns a sandbox with everything that a client needs to use it. */
@@ -51,7 +63,7 @@ public final class SandboxView {
         .clientID("ramet")
         .envdVersion(ENVD_VERSION)
         .envdAccessToken(accessToken)
-        .domain(domain)
+        .domain(domain())
         .startedAt(s.startedAt().toString())
         .endAt(s.endAt() == null ? null : s.endAt().toString())
         .state(state(s))

@@ -169,7 +169,6 @@ class BadRequestsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "GET,/,404",
     "GET,/nothing,404",
     "GET,/sandboxes/none,404",
     "GET,/sandboxes/..%2F..%2Fetc,404",

@@ -38,6 +38,12 @@ class ReferenceTest {
           "POST /snapshots/{id}/fork",
           "DELETE /templates/{id}");
 
+  private static final Pattern METHOD =
+      Pattern.compile(
+          "(announce|assign|build|cancel|check|clone|collect|connect|create|delete|diff|export|fork"
+              + "|get|import|kill|label|list|make|open|pause|probe|read|refresh|remove|rename|restart"
+              + "|resume|rollback|set|start|stream|update|upload|write)[A-Z][A-Za-z]*(V2)?");
+
   private static TestHost host = new TestHost(Map.of("ramet.auth", "OFF"));
 
   @AfterAll
@@ -116,6 +122,61 @@ class ReferenceTest {
             .asText()
             .isEmpty(),
         "fields say what they mean");
+  }
+
+  /** Generators of clients make a method of each operation. */
+  @Test
+  void everyOperationIdIsAGoodNameForAMethod() throws Exception {
+    List<String> bad = new ArrayList<>();
+    for (JsonNode id : document().path("paths").findValues("operationId")) {
+      if (!METHOD.matcher(id.asText()).matches()) {
+        bad.add(id.asText());
+      }
+    }
+    assertEquals(List.of(), bad, "a verb and an object");
+  }
+
+  @Test
+  void everyOperationHasAWholeSummaryAnExampleAndItsErrors() throws Exception {
+    JsonNode document = document();
+    List<String> missing = new ArrayList<>();
+    for (Map.Entry<String, JsonNode> path : document.path("paths").properties()) {
+      for (Map.Entry<String, JsonNode> method : path.getValue().properties()) {
+        String where = method.getKey() + " " + path.getKey() + ": ";
+        JsonNode operation = method.getValue();
+        String summary = operation.path("summary").asText();
+        if (!summary.endsWith(".") || summary.length() > 160) {
+          missing.add(where + "a sentence as summary, not " + summary);
+        }
+        for (JsonNode parameter : operation.path("parameters")) {
+          if (parameter.path("in").asText().equals("path") && !parameter.has("example")) {
+            missing.add(where + "an example of " + parameter.path("name").asText());
+          }
+        }
+        List<JsonNode> bodies = new ArrayList<>(List.of(operation.path("requestBody")));
+        operation.path("responses").forEach(bodies::add);
+        for (JsonNode body : bodies) {
+          JsonNode content = body.path("content").path("application/json");
+          if (content.isObject() && !content.has("example")) {
+            missing.add(where + "an example of a body");
+          }
+        }
+        if (!operation.has("security")
+            && !operation.path("responses").path("401").path("$ref").asText().endsWith("ated")) {
+          missing.add(where + "its errors");
+        }
+        if (path.getKey().contains("{id}")
+            && operation.path("responses").path("404").isMissingNode()) {
+          missing.add(where + "404");
+        }
+      }
+    }
+    assertEquals(List.of(), missing);
+    for (JsonNode error : document.path("components").path("responses")) {
+      JsonNode content = error.path("content").path("application/json");
+      boolean refusal = content.path("schema").path("$ref").asText().endsWith("ApiError");
+      assertTrue(!refusal || content.has("example") || error.size() == 2, error.toString());
+    }
   }
 
   @Test

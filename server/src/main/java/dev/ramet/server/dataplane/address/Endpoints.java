@@ -68,15 +68,16 @@ public class Endpoints {
 
   private static GuestEndpoint guest(
       Sandboxes sandboxes, SandboxTarget target, @Nullable String token) {
-    String id = target.sandboxId();
     int port = target.port();
     if (port == Sandbox.AGENT_PORT) {
-      return new GuestEndpoint(sandboxes.endpoint(id, port), false, null);
+      return new GuestEndpoint(sandboxes.endpoint(target.sandboxId(), port), false, null);
     }
-    Sandbox sandbox = sandboxes.get(id);
+    Sandbox sandbox = sandboxes.get(target.sandboxId());
     TrafficToken.check(sandbox, token);
     InboundRules rules = sandbox.rules().inbound();
-    return new GuestEndpoint(sandboxes.endpoint(id, port), rules.tls(port), rules.host(port));
+    // By id: the name in the request may have moved to another sandbox meanwhile.
+    return new GuestEndpoint(
+        sandboxes.endpoint(sandbox.id(), port), rules.tls(port), rules.host(port));
   }
 
   /** Returns whether a request may resume a sandbox that is paused or about to be. */
@@ -90,7 +91,7 @@ public class Endpoints {
    */
   private CompletableFuture<Void> resume(Sandboxes sandboxes, String id) {
     return waking.computeIfAbsent(
-        id,
+        sandboxes.get(id).id(),
         key ->
             CompletableFuture.runAsync(() -> sandboxes.resume(key, null, true), blocking.get())
                 .whenCompleteAsync((done, failure) -> waking.remove(key), executor.get()));
