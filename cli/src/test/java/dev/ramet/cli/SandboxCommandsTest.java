@@ -145,7 +145,7 @@ final class SandboxCommandsTest {
     host.on("/v2/sandboxes", 200, "[" + Answers.sandbox("abc", "") + "]");
     String[] lines = host.run("sandbox", "ls").out().split("\n", -1);
     assertEquals(
-        "SANDBOX  TEMPLATE  STATE    CPU  MEMORY   STARTED   ENDS",
+        "SANDBOX  TEMPLATE  STATE    CPU  MEMORY   STARTED   ENDS   NAME",
         lines[0].replaceAll("STARTED +", "STARTED   "));
     assertEquals(lines[0].indexOf("MEMORY"), lines[1].indexOf("256 MiB"));
     assertTrue(lines[1].endsWith("never"), lines[1]);

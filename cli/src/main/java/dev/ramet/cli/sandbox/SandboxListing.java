@@ -25,11 +25,13 @@ final class SandboxListing {
         .wide("DISK", s -> HumanFormat.mebibytes(s.diskSizeMB()))
         .column("STARTED", s -> HumanFormat.timeSince(s.startedAt(), now))
         .column("ENDS", s -> HumanFormat.timeUntilEnd(s.state(), s.endAt(), now))
+        .column("NAME", SandboxInfo::name)
         .wide("PARENT", SandboxInfo::parentID)
         .wide("PROCESS", s -> s.hypervisorPid() == null ? null : "" + s.hypervisorPid())
         .wide("LABELS", s -> String.join(",", labels(s)))
         .filter("state", s -> List.of(s.state()))
         .filter("template", SandboxListing::templates)
+        .filter("name", s -> s.name() == null ? List.of() : List.of(s.name()))
         .filter(Filter.LABEL, SandboxListing::labels);
   }
 

@@ -18,6 +18,8 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -134,6 +136,31 @@ final class ClientTest {
     } finally {
       mine.close();
     }
+  }
+
+  @Test
+  void aNamedSandboxIsRestartedAndItsEndIsOneLineOfTheLog() throws Exception {
+    Sandbox mine = ramet.create("micro", null);
+    mine.rename("mine");
+    mine.label(Map.of("owner", "it"));
+    mine.run("echo kept > /root/file; echo lost > /tmp/file").text();
+    Sandbox byName = ramet.sandbox("mine");
+    assertEquals(mine.id(), byName.id());
+    byName.restart();
+    assertEquals("kept", byName.files().readText("/root/file").strip());
+    assertEquals(ErrorCode.NOT_FOUND, code(() -> byName.files().read("/tmp/file")));
+    assertEquals(Map.of("owner", "it"), byName.info().metadata());
+    byName.lifetime(Duration.ZERO);
+    long end = System.nanoTime() + 60_000_000_000L;
+    while (ramet.list().stream().anyMatch(found -> found.id().equals(mine.id()))) {
+      assertTrue(System.nanoTime() < end, "it does not end");
+    }
+    String line =
+        Files.readAllLines(Path.of("target/served.log")).stream()
+            .filter(text -> text.contains("sandbox " + mine.id() + " is over"))
+            .findFirst()
+            .orElse("");
+    assertTrue(line.matches("\\d{4}-\\d\\d-\\d\\dT.* INFO .*SandboxExpiry - the time of .*"), line);
   }
 
   @Test

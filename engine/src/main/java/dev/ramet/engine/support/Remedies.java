@@ -5,7 +5,7 @@ package dev.ramet.engine.support;
 public final class Remedies {
   /** The remedy when a machine has ended by itself. */
   public static final String MACHINE_ENDED =
-      "roll the sandbox back to a snapshot, or create another one from a snapshot; vmm.log"
+      "restart the sandbox, roll it back to a snapshot, or create another one from a snapshot; vmm.log"
           + " and console.log in its directory hold the machine's last output";
 
   private Remedies() {}

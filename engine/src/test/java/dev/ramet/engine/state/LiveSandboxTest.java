@@ -53,7 +53,7 @@ final class LiveSandboxTest {
     RametException refused = assertThrows(RametException.class, sandbox::runningMachine);
     assertEquals(ErrorCode.CONFLICT, refused.code());
     assertTrue(String.valueOf(refused.getMessage()).contains("it died"));
-    assertTrue(String.valueOf(refused.remedy()).startsWith("roll the sandbox back"));
+    assertTrue(String.valueOf(refused.remedy()).startsWith("restart the sandbox"));
     sandbox.transition(sandbox.saved().withState(SandboxRecord.State.PAUSED, null), null);
     RametException paused = assertThrows(RametException.class, sandbox::runningMachine);
     assertEquals("resume it first", paused.remedy());

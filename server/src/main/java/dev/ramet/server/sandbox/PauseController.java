@@ -147,7 +147,7 @@ final class PauseController {
       throw new RametException(
           ErrorCode.CONFLICT,
           "sandbox " + id + " has failed: " + sandbox.stateDetail(),
-          "roll it back to a snapshot, or kill it",
+          "restart it, roll it back to a snapshot, or kill it",
           null);
     }
     if (sandbox.state() == Sandbox.State.PAUSED) {
