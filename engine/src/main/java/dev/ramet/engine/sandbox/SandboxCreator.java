@@ -13,6 +13,7 @@ import dev.ramet.engine.sandboxes.SandboxRules;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.SnapshotReclaimer;
 import dev.ramet.engine.state.SnapshotRecord;
+import dev.ramet.engine.state.TemplateVersions;
 import dev.ramet.engine.support.Ids;
 import dev.ramet.engine.tracking.MemoryModes;
 import dev.ramet.engine.volume.VolumeOperations;
@@ -65,7 +66,7 @@ public final class SandboxCreator {
     if (name != null) {
       Ids.checkSandboxName("name", name);
     }
-    try (SnapshotReclaimer.Pin pin = reclaimer.pin("template", request.template());
+    try (SnapshotReclaimer.Pin pin = reclaimer.pin(TemplateVersions.KIND, request.template());
         VolumeOperations.Pin mounts = volumes.pin(request.rules().volumes())) {
       var source = pin.record();
       checkAgent(source, mounts.mounts());

@@ -105,14 +105,15 @@ public final class SnapshotNames {
 
   /**
    * Returns the error for a reference that matches nothing, with a remedy that lists the existing
-   * tags.
+   * tags, or says how to build a template if there is none.
    *
    * @param kind the word for such a record
    */
   public RametException notFound(String kind, String text) {
     List<SnapshotRecord> versions = versions(text);
     if (versions.isEmpty()) {
-      return RametException.notFound(kind, text);
+      return new RametException(
+          ErrorCode.NOT_FOUND, kind + " not found: " + text, templateRemedy(kind), null);
     }
     TreeSet<String> tags = new TreeSet<>();
     versions.forEach(record -> tags.addAll(record.tags().keySet()));
@@ -128,6 +129,18 @@ public final class SnapshotNames {
                 ? "no version of " + name + " has a tag; use their ids"
                 : "the tags of " + name + " are " + told + more,
         null);
+  }
+
+  private @Nullable String templateRemedy(String kind) {
+    if (!kind.equals(TemplateVersions.KIND)) {
+      return null;
+    }
+    boolean any =
+        store.all().stream()
+            .anyMatch(one -> one.kind() == SnapshotRecord.Kind.TEMPLATE && !one.deleted());
+    return any
+        ? "list the templates with: ramet template ls"
+        : "this host has no template yet; build the default one, micro, with: ramet template build";
   }
 
   /**

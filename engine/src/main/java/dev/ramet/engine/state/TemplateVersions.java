@@ -3,14 +3,14 @@ package dev.ramet.engine.state;
 
 import dev.ramet.engine.support.TaggedName;
 import dev.ramet.engine.templates.TemplateTag;
-import dev.ramet.errors.RametException;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
 /** Looks up, tags and deletes existing templates as versions of their names. Thread-safe. */
 public final class TemplateVersions {
-  private static final String WHAT = "template";
+  /** The word for a template in errors. */
+  public static final String KIND = "template";
 
   private final SnapshotStore store;
   private final SnapshotReclaimer reclaimer;
@@ -29,7 +29,7 @@ public final class TemplateVersions {
         .names()
         .resolve(reference)
         .filter(TemplateVersions::isTemplate)
-        .orElseThrow(() -> store.names().notFound(WHAT, reference));
+        .orElseThrow(() -> store.names().notFound(KIND, reference));
   }
 
   /** Returns all templates that share this one's name. */
@@ -37,7 +37,7 @@ public final class TemplateVersions {
     List<SnapshotRecord> found =
         store.names().versions(reference).stream().filter(TemplateVersions::isTemplate).toList();
     if (found.isEmpty()) {
-      throw RametException.notFound(WHAT, reference);
+      throw store.names().notFound(KIND, reference);
     }
     return found;
   }
@@ -62,7 +62,7 @@ public final class TemplateVersions {
   }
 
   public void untag(String reference, List<String> tags) {
-    store.tags().remove(WHAT, versionsOf(reference), tags);
+    store.tags().remove(KIND, versionsOf(reference), tags);
   }
 
   /** Deletes the templates that a reference means. */
@@ -70,7 +70,7 @@ public final class TemplateVersions {
     List<SnapshotRecord> found =
         store.names().resolveAll(reference).stream().filter(TemplateVersions::isTemplate).toList();
     if (found.isEmpty()) {
-      throw store.names().notFound(WHAT, reference);
+      throw store.names().notFound(KIND, reference);
     }
     found.forEach(reclaimer::delete);
   }

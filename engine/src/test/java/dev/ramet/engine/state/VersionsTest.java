@@ -46,6 +46,19 @@ final class VersionsTest extends VersionsGround {
   }
 
   @Test
+  void theErrorForAnUnknownTemplateSaysHowToGetOne() throws IOException {
+    assertEquals(
+        "this host has no template yet; build the default one, micro, with: ramet template build",
+        store.names().notFound("template", "micro").remedy());
+    publish(Kind.SNAPSHOT, "kept");
+    assertEquals(null, store.names().notFound("snapshot", "micro").remedy());
+    publish(Kind.TEMPLATE, "web");
+    assertEquals(
+        "list the templates with: ramet template ls",
+        store.names().notFound("template", "micro").remedy());
+  }
+
+  @Test
   void whatHasNoNameIsItsOwnDefault() throws IOException {
     String id = Ids.newId('s');
     store.beginSnapshot(id);

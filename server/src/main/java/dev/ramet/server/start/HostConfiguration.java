@@ -13,6 +13,7 @@ import dev.ramet.server.access.LocalSocket;
 import dev.ramet.server.host.EngineHolder;
 import dev.ramet.server.settings.HostSettings;
 import dev.ramet.server.storage.ExchangeDirectories;
+import dev.ramet.server.template.FirstTemplate;
 import dev.ramet.server.template.UploadStore;
 import dev.ramet.server.tls.TlsProperties;
 import dev.ramet.spi.settings.SettingGroup;
@@ -58,6 +59,7 @@ public record HostConfiguration(Configuration configuration, PluginHost plugins)
             EngineConfig.DATA_ROOT,
             HostSettings.DOMAIN,
             EngineHolder.WAIT,
+            FirstTemplate.BUILD,
             ExchangeDirectories.DIRECTORIES,
             UploadStore.BYTES));
     groups.add(

@@ -227,7 +227,7 @@ final class FakeTemplates implements Templates {
 
   @Override
   public List<String> recipes() {
-    return List.of("base", "slow");
+    return List.of("base", "micro", "slow");
   }
 
   /** Throws an unexpected or an expected error. */
