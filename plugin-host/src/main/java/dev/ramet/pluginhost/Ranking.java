@@ -51,6 +51,11 @@ public final class Ranking {
     this.preferred = List.copyOf(preferred);
   }
 
+  /** Returns the ids that the operator prefers, most preferred first. */
+  public List<String> preferred() {
+    return preferred;
+  }
+
   private static <F> Comparator<F> falseFirst(Function<F, Boolean> property) {
     return Comparator.comparing(property);
   }

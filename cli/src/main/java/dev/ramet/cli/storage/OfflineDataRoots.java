@@ -9,6 +9,7 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.server.start.OfflineStorageCommand;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -29,14 +30,28 @@ final class OfflineDataRoots implements AutoCloseable {
     try {
       storage = OfflineStorageCommand.open(dataRoot, found.host());
     } catch (NoClassDefFoundError e) {
-      throw new RametException(
-          ErrorCode.UNSUPPORTED,
-          "the part that opens a data root is not on the class path",
-          "run it with the launcher, the command first: bin/ramet storage …",
-          e);
+      throw notOnClassPath(e);
     }
     storage.mounted().forEach(pool -> context.err().println("mounted " + pool));
     return new OfflineDataRoots(storage);
+  }
+
+  /** Unmounts the pools of a data root on which no host runs; returns their places. */
+  static List<Path> unmountPools(Context context, Path dataRoot) {
+    try {
+      return OfflineStorageCommand.unmountPools(
+          dataRoot, HostSettingsFile.loadValid(context).host());
+    } catch (NoClassDefFoundError e) {
+      throw notOnClassPath(e);
+    }
+  }
+
+  private static RametException notOnClassPath(NoClassDefFoundError e) {
+    return new RametException(
+        ErrorCode.UNSUPPORTED,
+        "the part that opens a data root is not on the class path",
+        "run it with the launcher, the command first: bin/ramet storage …",
+        e);
   }
 
   StorageCheck check(boolean repair) {

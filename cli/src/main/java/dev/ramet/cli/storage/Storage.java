@@ -9,8 +9,8 @@ import picocli.CommandLine.Command;
     description = {
       "The storage of a host.",
       "check and usage ask a running host, or open the data root on this machine if no"
-          + " host runs. gc, export and import need a running host. status, provision and"
-          + " remove manage the pool of a data root on this machine while no host runs on it."
+          + " host runs. gc, export and import need a running host. status, provision,"
+          + " unmount and remove manage the pool of a data root on this machine while no host runs on it."
     },
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {
@@ -21,6 +21,7 @@ import picocli.CommandLine.Command;
       Import.class,
       Status.class,
       Provision.class,
+      Unmount.class,
       Remove.class
     },
     footerHeading = "%nExamples:%n",
@@ -31,6 +32,7 @@ import picocli.CommandLine.Command;
       "  ramet storage import /backup/before-upgrade",
       "  ramet storage status",
       "  ramet storage provision --data-root /srv/ramet --size 20",
+      "  ramet storage unmount",
       "  ramet storage remove --data-root /srv/ramet --yes"
     })
 public final class Storage {}

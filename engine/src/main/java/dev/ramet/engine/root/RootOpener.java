@@ -23,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -123,7 +124,7 @@ public final class RootOpener {
     }
     MissingRecordCheck.refuseIfLost(directory);
     List<ProbedProvider> probed = probe(wish.role(), directory);
-    if (Ranking.best(probed).filter(RootOpener::copyOnWrite).isPresent()) {
+    if (Ranking.best(probed).filter(RootOpener::copyOnWrite).isPresent() || isPreferred(probed)) {
       return selectPlugin(wish, directory, null);
     }
     List<String> advice = new ArrayList<>();
@@ -145,6 +146,24 @@ public final class RootOpener {
       }
     }
     return selectPlugin(wish, directory, advice.isEmpty() ? null : String.join("; ", advice));
+  }
+
+  /**
+   * Returns whether the operator prefers a backend that works without a pool to all those that work
+   * in one. A pool made for another backend could be the very place where this one does not work.
+   */
+  private boolean isPreferred(List<ProbedProvider> probed) {
+    Set<String> pooled =
+        provisioners.stream().map(StorageProvisioner::backendId).collect(Collectors.toSet());
+    for (String id : plugins.ranking().preferred()) {
+      if (pooled.contains(id)) {
+        return false;
+      }
+      if (probed.stream().anyMatch(one -> one.usable() && one.provider().id().equals(id))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Probes every storage backend at a root; returns the best first. */

@@ -5,7 +5,9 @@ import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.OfflineStorage;
 import dev.ramet.engine.check.OfflineRoots;
 import dev.ramet.engine.machine.UserNetwork;
+import dev.ramet.engine.root.PoolUnmount;
 import dev.ramet.pluginhost.find.PluginPolicy;
+import java.nio.file.Path;
 import java.util.List;
 
 /** Opens engines. */
@@ -27,6 +29,18 @@ public final class EngineFactory {
    */
   public static Engine open(EngineConfig config, PluginHost plugins) {
     return EngineAssembly.open(config, plugins, List.of(new UserNetwork()));
+  }
+
+  /**
+   * Unmounts the pools of a data root on which no host runs. The next start of a host mounts them
+   * again.
+   *
+   * @return the places that were unmounted
+   * @throws dev.ramet.errors.RametException {@code CONFLICT} if another process has the data root
+   *     open, or a sandbox still uses a pool; {@code HOST_UNFIT} if only root can unmount it
+   */
+  public static List<Path> unmountPools(Path dataRoot, PluginHost plugins) {
+    return PoolUnmount.unmount(plugins.checked(PluginPolicy.BUILT_IN).provisioners(), dataRoot);
   }
 
   /** Opens a data root for inspection with the plugins that the settings name. */

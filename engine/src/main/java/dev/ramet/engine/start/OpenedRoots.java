@@ -6,6 +6,7 @@ import dev.ramet.engine.OwnerOnlyFiles;
 import dev.ramet.engine.root.ContentPermissions;
 import dev.ramet.engine.root.DataRoots;
 import dev.ramet.engine.root.OpenRoot;
+import dev.ramet.engine.root.PoolUnmount;
 import dev.ramet.engine.root.RootLock;
 import dev.ramet.engine.root.RootOpener;
 import dev.ramet.engine.root.SplitStorage;
@@ -65,6 +66,8 @@ record OpenedRoots(
     OwnerOnlyFiles.secureRoot("data root", config.dataRoot());
     RootLock lock = RootLock.acquire(config.dataRoot());
     close.add("lock", () -> closeQuietly(lock));
+    // Closed after everything that has files open in a pool, and before another host may come.
+    close.add("pools", () -> PoolUnmount.tryAll(plugins.provisioners(), directories(config)));
 
     Prober prober = new Prober(PROBE_DEADLINE);
     RootOpener opener = new RootOpener(config, plugins, prober);
@@ -106,6 +109,13 @@ record OpenedRoots(
         hypervisor,
         modes,
         opener);
+  }
+
+  /** Returns the directories in which pools may be. */
+  private static List<Path> directories(EngineConfig config) {
+    List<Path> directories = new ArrayList<>(List.of(config.dataRoot()));
+    config.settings().find(DataRoots.MEMORY_ROOT).ifPresent(directories::add);
+    return directories;
   }
 
   private static StorageBackend open(EngineConfig config, RootOpener.Root root, Undo close) {

@@ -65,6 +65,15 @@ public record GuardedProvisioner(StorageProvisioner provisioner, Guard guard, St
   }
 
   @Override
+  public boolean stop(Path dataRoot) {
+    try {
+      return provisioner.stop(dataRoot);
+    } catch (Throwable e) {
+      throw guard.failed("stop", e);
+    }
+  }
+
+  @Override
   public void remove(Path dataRoot) {
     try {
       provisioner.remove(dataRoot);

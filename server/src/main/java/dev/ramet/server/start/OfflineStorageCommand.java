@@ -38,6 +38,17 @@ public final class OfflineStorageCommand implements AutoCloseable {
     return new OfflineStorageCommand(EngineFactory.openOffline(config, host.plugins()));
   }
 
+  /**
+   * Unmounts the pools of a data root.
+   *
+   * @param host the valid settings
+   * @return the places that were unmounted
+   * @throws dev.ramet.errors.RametException as {@link EngineFactory#unmountPools}
+   */
+  public static List<Path> unmountPools(Path dataRoot, HostConfiguration host) {
+    return EngineFactory.unmountPools(dataRoot, host.plugins());
+  }
+
   /** Returns the pools that had to be mounted for this; they stay mounted. */
   public List<Path> mounted() {
     return storage.mountedPools();

@@ -2,7 +2,6 @@
 package dev.ramet.backends.reflinkxfs.provision;
 
 import static java.lang.System.Logger.Level.INFO;
-import static java.lang.System.Logger.Level.WARNING;
 
 import dev.ramet.backends.copy.CopyProbe;
 import dev.ramet.backends.disk.HostErrors;
@@ -20,7 +19,6 @@ import dev.ramet.spi.storage.root.ProvisioningStatus.State;
 import dev.ramet.spi.storage.root.StorageProvisioner;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -141,34 +139,7 @@ public final class XfsProvisioner implements StorageProvisioner {
       PoolMaker.make(
           pool, PoolSize.chooseBytes(pool.dataRoot(), FsInfo.of(pool.dataRoot()), sizeBytes));
     }
-    mount(pool);
-  }
-
-  private static void mount(Pool pool) throws LinuxException {
-    if (!Files.isDirectory(pool.mountPoint(), LinkOption.NOFOLLOW_LINKS)) {
-      PathCalls.makeDirectory(pool.mountPoint(), 0700);
-    }
-    // mount(8) rather than our own loop ioctls: it finds a free device without a race, and lets the
-    // kernel detach it with the unmount, also when this process is gone by then.
-    Program.require("mount", "install util-linux")
-        .run(
-            "-t",
-            "xfs",
-            // discard: space freed in the pool is returned to the file system around it.
-            "-o",
-            "loop,noatime,discard",
-            pool.image().toString(),
-            pool.mountPoint().toString());
-    String device = Mounts.deviceAt(pool.mountPoint());
-    if (device != null) {
-      bypassCache(Mounts.node(device));
-    }
-    // A new file system's own directory is open to all.
-    try (Fd top = Fd.openDirectory(pool.mountPoint())) {
-      top.chmod(0700);
-    }
-    giveToOwner(pool, pool.mountPoint());
-    LOG.log(INFO, "mounted {0} at {1}", pool.image(), pool.mountPoint());
+    PoolMount.mount(pool);
   }
 
   /** Root creates the pool; the owner of the data root works in it. */
@@ -181,13 +152,26 @@ public final class XfsProvisioner implements StorageProvisioner {
     }
   }
 
-  /** Without this every page is cached twice, once in the pool and once in the image's file. */
-  private static void bypassCache(Path device) {
+  @Override
+  public boolean stop(Path dataRoot) {
+    Pool pool = pool(dataRoot);
     try {
-      Program.require("losetup", "install util-linux").run("--direct-io=on", device.toString());
-    } catch (RametException e) {
-      // Some file systems do not support it; the pool works all the same.
-      LOG.log(WARNING, "the kernel caches the pool twice: {0}", e.getMessage());
+      if (!PoolState.isMounted(pool)) {
+        return false;
+      }
+      if (Host.effectiveUid() != 0) {
+        throw new RametException(
+            ErrorCode.HOST_UNFIT,
+            "only root can unmount a pool",
+            "run `ramet storage unmount` as root",
+            null);
+      }
+      PoolLock lock = PoolLock.acquire(pool);
+      try (lock) {
+        return PoolState.isMounted(pool) && PoolMount.unmount(pool);
+      }
+    } catch (LinuxException e) {
+      throw HostErrors.translate(e, "unmount the pool in " + dataRoot, pool.dataRoot());
     }
   }
 
@@ -212,12 +196,8 @@ public final class XfsProvisioner implements StorageProvisioner {
     if (!mounted) {
       PoolState.refuseForeign(pool);
     }
-    if (mounted && !PathCalls.unmount(pool.mountPoint())) {
-      throw new RametException(
-          ErrorCode.CONFLICT,
-          "in use: " + pool.mountPoint(),
-          "stop the host and its sandboxes first",
-          null);
+    if (mounted) {
+      PoolMount.unmount(pool);
     }
     PathCalls.unlink(pool.image());
     PathCalls.unlink(pool.newImage());

@@ -143,6 +143,24 @@ class XfsProvisionerTest {
   }
 
   @Test
+  void isUnmountedWithoutALossAndNotWhileItIsInUse() throws Exception {
+    assertFalse(provisioner.stop(root));
+    Path place = provisioner.provision(root, SIZE);
+    Path kept = Files.writeString(place.resolve("kept"), "yes");
+    try (OutputStream open = Files.newOutputStream(place.resolve("open"))) {
+      open.write(1);
+      refused(ErrorCode.CONFLICT, () -> provisioner.stop(root));
+      assertEquals(State.ACTIVE, state());
+    }
+    assertTrue(provisioner.stop(root));
+    assertEquals(State.STOPPED, state());
+    assertEquals("", LoopFs.run(List.of("losetup", "-j", pool.image().toString())));
+    assertFalse(provisioner.stop(root));
+    assertEquals(place, provisioner.provision(root, null));
+    assertEquals("yes", Files.readString(kept));
+  }
+
+  @Test
   void whatACrashLeftIsMadeAnew() throws Exception {
     PoolMarker.write(pool, UUID.randomUUID());
     Files.writeString(pool.newImage(), "half an image");

@@ -37,6 +37,17 @@ public interface StorageProvisioner {
    */
   Path provision(Path dataRoot, @Nullable Long sizeBytes);
 
+  /**
+   * Takes the place out of use without deleting anything, as an unmount does; {@link #provision}
+   * makes it available again. Throws {@code CONFLICT} if something in it is in use, {@code
+   * HOST_UNFIT} if the caller may not do it; nothing has changed then.
+   *
+   * @return false when there is no place in use, or the provisioner's places are always available
+   */
+  default boolean stop(Path dataRoot) {
+    return false;
+  }
+
   /** Removes the place with everything in it. Succeeds if there is none. */
   void remove(Path dataRoot);
 }
