@@ -137,6 +137,7 @@ final class PackagesTest {
     // An operator's change survives the installation of a newer package.
     Files.writeString(settings, "ramet:\n  port: 4321\n");
     Path data = Files.createDirectories(root.resolve("var/lib/ramet"));
+    Path cache = Files.createDirectories(root.resolve("var/cache/ramet/packages"));
     // The installation succeeds even if no start-up archives can be made.
     Run again =
         done(
@@ -148,9 +149,11 @@ final class PackagesTest {
     done(Map.of(), with(dpkg, "-r", "ramet"));
     assertFalse(Files.exists(home.resolve("lib")), "what was made at the installation is gone");
     assertTrue(Files.exists(settings));
+    assertTrue(Files.exists(cache), "a package that comes again finds its downloads");
     done(Map.of(), with(dpkg, "-P", "ramet"));
     assertFalse(Files.exists(settings.getParent()));
     assertFalse(Files.exists(home));
+    assertFalse(Files.exists(cache.getParent()));
     assertTrue(Files.exists(data), "nobody's data is taken away");
   }
 
