@@ -10,13 +10,13 @@ Where the page shows output, the command's must be the same, what it writes to s
 where the page shows that; … stands for any text in a line, and alone on a line for any lines.
 
 A block that begins with ```console terminal is what a person sees and types: its command has a terminal
-of 100 columns and 30 rows, and each later line that begins with a prompt (up to "$ ", "# " or "? ", which
-must appear as it stands there) is typed behind it. [Ctrl-C] and the like, and [q], stand for keys; alone on a
+of 100 columns and 30 rows, and each later line that begins with a prompt (up to "$ ", "# " or "[y/N] ",
+which must appear as it stands there) is typed behind it. [Ctrl-C] and the like, and [q], stand for keys; alone on a
 line they are typed once the lines before them are on the screen.
 
 A block of commands that cannot run is marked by a comment in the line before it: <!-- not run: why -->,
-or, for a whole page, below its title: <!-- page not run: why -->. Blocks without a language whose lines
-begin with a prompt must have one of these.
+or, for a whole page, below its title: <!-- page not run: why -->. Blocks without a language, or
+in sh, that have commands must have one of these.
 
 --enter runs the pages in the namespaces and the root directory of that process. PORT stands in for the
 pages' 3000, also where quickstart would choose one. A command that ends with & is given a minute until
@@ -39,12 +39,15 @@ import time
 
 ANY = "…"
 PROMPT = re.compile(r"^[$#] ")
-TYPED = re.compile(r"^(\S*[$#?] |)((?<=[$#?] ).*|(?:\[Ctrl-.\]|\[q\])+)$")
+COMMAND = re.compile(r"^([$#] )?ramet |^\$ ")
+TYPED = re.compile(r"^(\S*[$#] |.*\[[Yy]/[Nn]\] |)((?<=[$#\]] ).*|(?:\[Ctrl-.\]|\[q\])+)$")
 KEYS = re.compile(r"\[Ctrl-([A-Z\\\]])\]|\[(q)\]")
 NOT_RUN = re.compile(r"^<!-- not run: \S.* -->$")
 PAGE_NOT_RUN = re.compile(r"^<!-- page not run: (\S.*) -->$")
 STATUS = re.compile(r"\s# status (\d+)$")
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>()][A-Z0-9]?|\x1b\][^\x07]*\x07")
+# How a terminal shows a key such as Ctrl-C.
+ECHOED = re.compile(r"\^[A-Z\\\]]")
 TIMEOUT = 300
 
 
@@ -70,7 +73,7 @@ def steps(path):
                     skipped += marked
                     begin = number
                 else:
-                    if inside == "" and not marked and any(PROMPT.match(one) for one in block):
+                    if inside in ("", "sh") and not marked and any(COMMAND.match(one) for one in block):
                         faults.append(f"{begin}: a block of commands is neither run nor marked")
                     inside = None
             elif inside is not None:
@@ -127,7 +130,7 @@ class Terminal:
 
     def screen(self):
         """The lines as a person sees them, a line that was written over as it is in the end."""
-        text = ESCAPES.sub("", self.shown.replace("\r\n", "\n"))
+        text = ECHOED.sub("", ESCAPES.sub("", self.shown.replace("\r\n", "\n")))
         return [line.rstrip("\r").rsplit("\r", 1)[-1] for line in text.split("\n")]
 
     def type(self, text):
@@ -165,7 +168,8 @@ class Shell:
         out, err = f"{self.inside}/{index}.out", f"{self.inside}/{index}.err"
         if step.terminal:
             slave = self.terminal.slave
-            text = f"setsid -c -w bash -c {shlex.quote(text)} <&{slave}"
+            # script(1) gives the command a terminal of its own root directory, which it can name.
+            text = f"SHELL=/bin/bash setsid -c -w script -qec {shlex.quote(text)} /dev/null <&{slave}"
             redirect = f">&{slave} 2>&{slave}"
         else:
             redirect = f">{out} 2>{err} </dev/null"
