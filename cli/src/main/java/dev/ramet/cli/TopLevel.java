@@ -2,6 +2,7 @@
 package dev.ramet.cli;
 
 import dev.ramet.cli.config.Config;
+import dev.ramet.cli.context.ContextGroup;
 import dev.ramet.cli.key.Key;
 import dev.ramet.cli.operation.Operation;
 import dev.ramet.cli.sandbox.Sandbox;
@@ -39,6 +40,7 @@ final class TopLevel {
           Entry.of(Operation.class, "operation", "op"),
           Entry.of(Key.class, "key"),
           Entry.of(Config.class, "config"),
+          Entry.of(ContextGroup.class, "context", "ctx"),
           Entry.of(Doctor.class, "doctor"),
           Entry.of(TourCommand.class, "tour"),
           Entry.of(Serve.class, "serve"),

@@ -98,7 +98,7 @@ final class StructureTest {
               "dev.ramet.cli.command",
               "dev.ramet.cli.config",
               "dev.ramet.cli.storage",
-              "dev.ramet.cli.key dev.ramet.cli.operation dev.ramet.cli.sandbox dev.ramet.cli.secret"
+              "dev.ramet.cli.context dev.ramet.cli.key dev.ramet.cli.operation dev.ramet.cli.sandbox dev.ramet.cli.secret"
                   + " dev.ramet.cli.snapshot dev.ramet.cli.template dev.ramet.cli.tour"
                   + " dev.ramet.cli.volume",
               "dev.ramet.cli"),
