@@ -2,26 +2,36 @@
 package dev.ramet.cli;
 
 import dev.ramet.cli.command.Context;
+import dev.ramet.cli.completion.BashScript;
+import dev.ramet.cli.completion.FishScript;
+import dev.ramet.cli.completion.LiveNames;
 import java.util.concurrent.Callable;
-import picocli.AutoComplete;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** The command that prints a completion script for a shell. */
 @Command(
     name = "completion",
-    description = "Prints a completion script for bash and zsh.",
+    description = {
+      "Prints a completion script for bash, zsh or fish.",
+      "It completes commands, options, and the ids and names that the host has now."
+    },
     footerHeading = "%nExamples:%n",
     footer = {
       "  source <(ramet completion)",
       "  ramet completion bash > /etc/bash_completion.d/ramet",
-      "  ramet completion zsh >> ~/.zshrc"
+      "  ramet completion zsh >> ~/.zshrc",
+      "  ramet completion fish > ~/.config/fish/completions/ramet.fish"
     })
 final class Completion implements Callable<Integer> {
   /** The supported shells. */
   enum Shell {
     bash,
-    zsh
+    zsh,
+    fish
   }
 
   private final Context context;
@@ -30,8 +40,16 @@ final class Completion implements Callable<Integer> {
       arity = "0..1",
       paramLabel = "SHELL",
       defaultValue = "bash",
-      description = "${COMPLETION-CANDIDATES}; the same script works for both.")
+      description = "One of ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
   private Shell shell = Shell.bash;
+
+  /** For the scripts: they ask for the ids and names of a kind of object. */
+  @Option(
+      names = "--names",
+      paramLabel = "KIND",
+      hidden = true,
+      description = "Print the ids and names that the host has now.")
+  private @Nullable String kind;
 
   Completion(Context context) {
     this.context = context;
@@ -39,11 +57,16 @@ final class Completion implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    if (kind != null) {
+      LiveNames.of(kind, context::client).forEach(context.out()::println);
+      return 0;
+    }
     if (shell == Shell.zsh) {
       // When zsh reads a start-up script, its completion system may not be loaded yet.
       context.out().println("autoload -Uz compinit && compinit");
     }
-    context.out().print(AutoComplete.bash("ramet", Main.commandLine(context)));
+    CommandLine root = Main.commandLine(context);
+    context.out().print(shell == Shell.fish ? FishScript.of(root) : BashScript.of(root));
     context.out().flush();
     return 0;
   }

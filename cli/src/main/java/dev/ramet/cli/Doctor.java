@@ -2,8 +2,8 @@
 package dev.ramet.cli;
 
 import dev.ramet.api.host.DoctorInfo;
-import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
+import dev.ramet.cli.command.ViewCommand;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.ClientResponse;
 import dev.ramet.cli.term.HumanFormat;
@@ -32,7 +32,7 @@ import picocli.CommandLine.Option;
       "The status is 0 if the host is good, 1 if it is degraded, and 2 if it is broken,",
       "so that sandboxes cannot run here. If no host answers, the status is 6."
     })
-final class Doctor extends ApiCommand {
+final class Doctor extends ViewCommand {
   private static final String REFUSED = "refused";
   private static final String BUILT_IN = "built-in";
 
@@ -51,9 +51,7 @@ final class Doctor extends ApiCommand {
                 "Examining the host",
                 () -> client.get("/doctor" + (refresh ? "?refresh=true" : "")));
     DoctorInfo info = answer.parse(DoctorInfo.class);
-    if (json()) {
-      context().json(answer.body());
-    } else {
+    if (!printed(answer.body(), info.verdict())) {
       print(info);
     }
     return switch (info.verdict()) {

@@ -46,6 +46,7 @@ public final class Main {
       line.addSubcommand(new CommandLine(entry.type(), factory));
     }
     addConnection(context.connection(), line.getCommandSpec());
+    line.setResourceBundle(new StandardTexts());
     line.setOut(new PrintWriter(context.out(), true, StandardCharsets.UTF_8));
     line.setErr(new PrintWriter(context.err(), true, StandardCharsets.UTF_8));
     line.setColorScheme(

@@ -45,15 +45,18 @@ final class Ramet {
   static final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {
+      return new String[] {"ramet " + number(), "Java " + Runtime.version()};
+    }
+
+    /** Returns the version of the program. */
+    static String number() {
       Properties properties = new Properties();
       try (InputStream in = Ramet.class.getResourceAsStream("version.properties")) {
         properties.load(in);
       } catch (IOException e) {
         throw new RametException(ErrorCode.INTERNAL, "the version is not readable", e);
       }
-      return new String[] {
-        "ramet " + properties.getProperty("version"), "Java " + Runtime.version()
-      };
+      return properties.getProperty("version");
     }
   }
 }

@@ -5,6 +5,7 @@ import dev.ramet.cli.config.Config;
 import dev.ramet.cli.context.ContextGroup;
 import dev.ramet.cli.key.Key;
 import dev.ramet.cli.operation.Operation;
+import dev.ramet.cli.prune.Prune;
 import dev.ramet.cli.sandbox.Sandbox;
 import dev.ramet.cli.secret.Secret;
 import dev.ramet.cli.snapshot.Snapshot;
@@ -36,6 +37,7 @@ final class TopLevel {
           Entry.of(Template.class, "template", "tpl"),
           Entry.of(Volume.class, "volume", "vol"),
           Entry.of(Storage.class, "storage"),
+          Entry.of(Prune.class, "prune"),
           Entry.of(Secret.class, "secret"),
           Entry.of(Operation.class, "operation", "op"),
           Entry.of(Key.class, "key"),
@@ -44,6 +46,7 @@ final class TopLevel {
           Entry.of(Doctor.class, "doctor"),
           Entry.of(TourCommand.class, "tour"),
           Entry.of(Serve.class, "serve"),
+          Entry.of(HelpCommand.class, "help"),
           Entry.of(Completion.class, "completion"));
 
   /** Returns the commands that a line may use: the one named by its first word, or else all. */

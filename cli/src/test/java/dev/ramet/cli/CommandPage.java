@@ -2,15 +2,17 @@
 package dev.ramet.cli;
 
 import dev.ramet.cli.command.Connection;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** Generates the reference page of the command line from the commands' own help. */
+/** Generates the reference pages of the command line from the commands' own help. */
 final class CommandPage {
   private static final int WIDTH = 100;
 
@@ -18,61 +20,86 @@ final class CommandPage {
   private static final Set<String> COMMON =
       Set.of("--server", "--context", "--ca", "--verbose", "--quiet", "--help", "--version");
 
-  private final StringBuilder page = new StringBuilder();
-
   private CommandPage() {}
 
   /** Returns the content of {@code docs/reference/cli.md}. */
   static String text() {
-    CommandPage made = new CommandPage();
-    made.page.append(
-        """
-        <!-- Written from the commands of dev.ramet.cli; ReferencePagesTest says how. -->
-        # The command line
+    StringBuilder page =
+        new StringBuilder(
+            """
+            <!-- Written from the commands of dev.ramet.cli; ReferencePagesTest says how. -->
+            # The command line
 
-        Every command prints this help with `--help`. `source <(ramet completion)` adds completion to bash and zsh.
+            Every command prints its help with `--help`, and so does `ramet help COMMAND`. The package installs the same texts as
+            man pages: `man ramet-sandbox-create`. `source <(ramet completion)` adds completion to bash and zsh,
+            `ramet completion fish | source` to fish; it also completes the ids and names that the host has.
 
-        | exit status | meaning |
-        |---|---|
-        | 0 | done |
-        | 1 | a defect; for `ramet storage check`, findings remain; for `ramet doctor`, the host is degraded |
-        | 2 | the caller's input; for `ramet doctor`, the host is broken |
-        | 3 | not found |
-        | 4 | a conflict |
-        | 5 | the host lacks something |
-        | 6 | try again |
-        | 130 | cancelled |
+            | exit status | meaning |
+            |---|---|
+            | 0 | done |
+            | 1 | a defect; for `ramet storage check`, findings remain; for `ramet doctor`, the host is degraded |
+            | 2 | the caller's input; for `ramet doctor`, the host is broken |
+            | 3 | not found |
+            | 4 | a conflict |
+            | 5 | the host lacks something |
+            | 6 | try again |
+            | 130 | cancelled, also by the answer to a question |
 
-        `ramet sandbox exec` has the status of the program it ran. [Error codes](errors.md) has the whole list.
+            `ramet sandbox exec` has the status of the program it ran. [Error codes](errors.md) has the whole list.
 
-        Every command takes `--help` and `--version`. The [commands that ask a host](../how-to/hosts.md) also take the others:
+            Lists and views share [options for their output](../how-to/output.md). A command that destroys more than one thing asks
+            on a terminal and needs `--yes` elsewhere.
 
-        ```text
-        """);
-    CommandLine root = Main.commandLine(CommandsTest.context());
-    made.page.append(options()).append("```\n");
-    for (TopLevel.Entry entry : TopLevel.ALL) {
-      CommandLine command = root.getSubcommands().get(entry.names().get(0));
-      if (command == null) {
-        throw new AssertionError(entry.names().get(0));
-      }
-      made.command(command, "##");
+            Every command takes `--help` and `--version`. The [commands that ask a host](../how-to/hosts.md) also take the others:
+
+            ```text
+            """);
+    page.append(options()).append("```\n\n## Commands\n\n| command | |\n|---|---|\n");
+    for (CommandLine command : shown()) {
+      CommandSpec spec = command.getCommandSpec();
+      page.append("| [`").append(spec.qualifiedName()).append("`](commands/").append(file(spec));
+      page.append(") | ").append(escaped(spec.usageMessage().description()[0])).append(" |\n");
     }
-    return made.page.toString();
+    return page.toString();
   }
 
-  private void command(CommandLine command, String mark) {
-    CommandSpec spec = command.getCommandSpec();
-    page.append('\n').append(mark).append(" `").append(spec.qualifiedName()).append("`\n\n");
-    if (!List.of(spec.aliases()).isEmpty()) {
-      page.append("Short: `").append(String.join("`, `", spec.aliases())).append("`.\n\n");
-    }
-    page.append("```text\n").append(usage(command)).append("```\n");
-    for (Map.Entry<String, CommandLine> below : command.getSubcommands().entrySet()) {
-      if (below.getKey().equals(below.getValue().getCommandName())) {
-        command(below.getValue(), mark + "#");
+  /** Returns the pages of {@code docs/reference/commands}, by file name. */
+  static SortedMap<String, String> pages() {
+    SortedMap<String, String> pages = new TreeMap<>();
+    for (CommandLine command : shown()) {
+      CommandSpec spec = command.getCommandSpec();
+      StringBuilder page = new StringBuilder("<!-- Written by ReferencePagesTest. -->\n# `");
+      page.append(spec.qualifiedName()).append("`\n\n");
+      if (!List.of(spec.aliases()).isEmpty()) {
+        page.append("Short: `").append(String.join("`, `", spec.aliases())).append("`.\n\n");
       }
+      page.append("```text\n").append(usage(command)).append("```\n\n");
+      Set<CommandLine> below = new LinkedHashSet<>(command.getSubcommands().values());
+      for (CommandLine one : below) {
+        CommandSpec sub = one.getCommandSpec();
+        page.append("- [`").append(sub.qualifiedName()).append("`](").append(file(sub));
+        page.append(")\n");
+      }
+      page.append(below.isEmpty() ? "" : "\n");
+      page.append("[All commands, common options and exit statuses](../cli.md)\n");
+      pages.put(file(spec), page.toString());
     }
+    return pages;
+  }
+
+  private static List<CommandLine> shown() {
+    return CommandWalkTest.commands().stream()
+        .filter(command -> command.getParent() != null)
+        .filter(command -> !command.getCommandSpec().usageMessage().hidden())
+        .toList();
+  }
+
+  private static String file(CommandSpec spec) {
+    return spec.qualifiedName("-").substring("ramet-".length()) + ".md";
+  }
+
+  private static String escaped(String text) {
+    return text.replace("|", "\\|").replace("<", "\\<").replace("$${", "${");
   }
 
   /** Returns the help without the options that every command takes. */
@@ -89,6 +116,7 @@ final class CommandPage {
 
   private static String options() {
     CommandSpec spec = CommandSpec.create().mixinStandardHelpOptions(true);
+    spec.resourceBundle(new StandardTexts());
     new Connection().addTo(spec, false);
     String help = help(new CommandLine(spec));
     return help.substring(help.indexOf("      --ca"));

@@ -103,11 +103,24 @@ final class FakeHost implements AutoCloseable {
     return run(Map.of("RAMET_SERVER", address()), input, args);
   }
 
+  /** Runs the program for a person at a terminal who types this. */
+  Outcome runAtTerminal(String typed, String... args) {
+    return run(
+        Map.of("RAMET_SERVER", address()),
+        typed.getBytes(StandardCharsets.UTF_8),
+        new Terminal(true, false, true, false),
+        args);
+  }
+
   static Outcome run(Map<String, String> environment, byte[] input, String... args) {
+    return run(environment, input, Terminal.NONE, args);
+  }
+
+  private static Outcome run(
+      Map<String, String> environment, byte[] input, Terminal terminal, String... args) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
-    Context context =
-        new Context(new ByteArrayInputStream(input), out, err, environment, Terminal.NONE);
+    Context context = new Context(new ByteArrayInputStream(input), out, err, environment, terminal);
     int status = Main.run(context, args);
     return new Outcome(status, out.toByteArray(), err.toString(StandardCharsets.UTF_8));
   }

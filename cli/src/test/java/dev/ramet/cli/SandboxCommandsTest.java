@@ -171,7 +171,7 @@ final class SandboxCommandsTest {
   void killGoesOnAfterAFailureAndReportsIt() {
     host.on("/sandboxes/bad", 404, Answers.error(404, "NOT_FOUND", "sandbox not found: bad", ""));
     host.on("/sandboxes/good", 204, "");
-    FakeHost.Outcome done = host.run("sandbox", "rm", "bad", "good");
+    FakeHost.Outcome done = host.run("sandbox", "rm", "--yes", "bad", "good");
     assertEquals(3, done.status());
     assertEquals("good\n", done.out());
     assertTrue(done.err().startsWith("error: sandbox not found: bad\n"), done.err());

@@ -81,6 +81,6 @@ public final class Errors implements IExecutionExceptionHandler, IParameterExcep
       }
     }
     return print(
-        context, new RametException(ErrorCode.INVALID_ARGUMENT, "" + e.getMessage(), remedy, e));
+        context, new RametException(ErrorCode.INVALID_ARGUMENT, UsageErrors.text(e), remedy, e));
   }
 }

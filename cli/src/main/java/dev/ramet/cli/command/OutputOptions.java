@@ -46,6 +46,11 @@ public final class OutputOptions {
     return asked == null ? OutputFormat.TABLE : asked;
   }
 
+  /** Returns whether tables have headings. */
+  public boolean headings() {
+    return !noHeaders;
+  }
+
   /** Prints a list. */
   public <T> void list(Context context, OutputFormat format, byte[] list, Listing<T> listing) {
     list(context, format, list, listing, true);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.key;
 
+import dev.ramet.cli.command.Confirmation;
 import dev.ramet.cli.command.Context;
 import dev.ramet.keys.ApiKey;
 import dev.ramet.keys.KeyFile;
@@ -25,12 +26,17 @@ final class Revoke implements Callable<Integer> {
   @Parameters(arity = "1..*", paramLabel = "KEY", description = "Ids or names of keys.")
   private List<String> which = List.of();
 
+  @Mixin private final Confirmation confirmation = new Confirmation();
+
   Revoke(Context context) {
     this.context = context;
   }
 
   @Override
   public Integer call() throws IOException {
+    if (!confirmation.allowsSeveral(context, "revoke", which.size(), "keys")) {
+      return Confirmation.DECLINED;
+    }
     KeyFile file = new KeyFile(keys.keyFile(context));
     for (String key : which) {
       ApiKey revoked = file.revoke(key);

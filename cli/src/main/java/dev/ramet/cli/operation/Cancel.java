@@ -2,12 +2,14 @@
 package dev.ramet.cli.operation;
 
 import dev.ramet.cli.command.ApiCommand;
+import dev.ramet.cli.command.Confirmation;
 import dev.ramet.cli.command.Context;
 import dev.ramet.cli.command.ForEachId;
 import dev.ramet.cli.http.Client;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** The command that cancels operations. */
@@ -24,12 +26,17 @@ final class Cancel extends ApiCommand {
   @Parameters(paramLabel = "OPERATION", arity = "1..*", description = "Ids of operations.")
   private List<String> ids = new ArrayList<>();
 
+  @Mixin private final Confirmation confirmation = new Confirmation();
+
   Cancel(Context context) {
     super(context);
   }
 
   @Override
   protected int run(Client client) {
+    if (!confirmation.allowsSeveral(context(), "cancel", ids.size(), "operations")) {
+      return Confirmation.DECLINED;
+    }
     return ForEachId.apply(
         context(),
         ids,

@@ -19,8 +19,9 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "clone",
     description = {
-      "Starts copies of a sandbox in its current state, and prints their ids.",
-      "Either all start or none does; the source keeps running."
+      "Starts copies of a sandbox in its current state: all of them or none.",
+      "It prints their ids, and the source keeps running. It differs from sandbox fork, where each"
+          + " copy fails alone, and from snapshot fork, which starts from a stored state."
     },
     footerHeading = "%nExamples:%n",
     footer = {"  ramet sandbox clone ID", "  ramet sandbox clone ID -n 10 -c 5 --timeout 15m"})

@@ -8,7 +8,12 @@ import dev.ramet.cli.command.Context;
 import dev.ramet.cli.command.Options;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.ClientResponse;
+import dev.ramet.cli.request.InboundOptions;
+import dev.ramet.cli.request.NetworkOptions;
+import dev.ramet.cli.request.RequestFile;
+import dev.ramet.cli.request.VolumeOptions;
 import dev.ramet.cli.term.HumanFormat;
+import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -26,18 +31,24 @@ import picocli.CommandLine.Option;
     footer = {
       "  ramet sandbox create",
       "  ramet sandbox create --template before-upgrade --timeout never",
-      "  ramet sandbox create --memory 1G --cpu 2 --metadata owner=ci --env LANG=C.UTF-8",
+      "  ramet sandbox create --memory 1G --cpu 2 --label owner=ci --env LANG=C.UTF-8",
       "  ramet sandbox create --internet --deny-out all --allow-out 192.0.2.0/24",
       "  ramet sandbox create --private --host-mask 'localhost:$${PORT}'",
-      "  ramet sandbox create --volume data:/mnt/data"
+      "  ramet sandbox create --volume data:/mnt/data",
+      "  ramet sandbox create -f sandbox.yaml --label stage=test"
     })
 final class Create extends ApiCommand {
   @Option(
       names = {"-t", "--template"},
       paramLabel = "NAME",
-      defaultValue = "micro",
-      description = "Id, NAME, or NAME:TAG of a template or snapshot (default: ${DEFAULT-VALUE}).")
-  private String template = "micro";
+      description = "Id, NAME, or NAME:TAG of a template or snapshot (default: micro).")
+  private @Nullable String template;
+
+  @Option(
+      names = {"-f", "--file"},
+      paramLabel = "FILE",
+      description = "The request as YAML or JSON, - for standard input; other options override it.")
+  private @Nullable String file;
 
   @Option(
       names = "--timeout",
@@ -55,9 +66,9 @@ final class Create extends ApiCommand {
   private @Nullable String name;
 
   @Option(
-      names = {"-m", "--metadata"},
+      names = {"-l", "--label", "-m", "--metadata"},
       paramLabel = "K=V",
-      description = "Metadata to keep with it. May be repeated.")
+      description = "A label to keep with it; E2B calls labels metadata. May be repeated.")
   private Map<String, String> metadata = new LinkedHashMap<>();
 
   @Option(
@@ -110,33 +121,34 @@ final class Create extends ApiCommand {
   }
 
   @Override
-  protected int run(Client client) {
+  protected int run(Client client) throws IOException {
+    CreateSandbox base = RequestFile.read(context(), file);
+    String from = first(template, first(base.templateID(), "micro"));
     CreateSandbox plain =
-        CreateSandbox.builder()
-            .templateID(template)
-            .name(name)
-            .timeout(Options.timeout(timeout))
-            .metadata(metadata.isEmpty() ? null : metadata)
-            .envVars(env.isEmpty() ? null : env)
-            .cpuCount(cpu)
-            .memoryMB(Options.mebibytes("--memory", memory))
-            .diskSizeMB(Options.mebibytes("--disk", disk))
-            .allow_internet_access(internet)
-            .memoryMode(mode)
-            .network(inbound.applyTo(network.toSettings()))
+        base.toBuilder()
+            .templateID(from)
+            .name(first(name, base.name()))
+            .timeout(first(Options.timeout(timeout), base.timeout()))
+            .metadata(joined(base.metadata(), metadata))
+            .envVars(joined(base.envVars(), env))
+            .cpuCount(first(cpu, base.cpuCount()))
+            .memoryMB(first(Options.mebibytes("--memory", memory), base.memoryMB()))
+            .diskSizeMB(first(Options.mebibytes("--disk", disk), base.diskSizeMB()))
+            .allow_internet_access(first(internet, base.allow_internet_access()))
+            .memoryMode(first(mode, base.memoryMode()))
+            .network(first(inbound.applyTo(network.toSettings()), base.network()))
             .build();
     CreateSandbox request = volumes.applyTo(plain);
     ClientResponse answer =
         context()
-            .during(
-                "Starting a sandbox from " + template, () -> client.post("/sandboxes", request));
+            .during("Starting a sandbox from " + from, () -> client.post("/sandboxes", request));
     int status = printId(answer, SandboxInfo.class, SandboxInfo::sandboxID);
-    sayWhenItEnds(answer.parse(SandboxInfo.class));
+    sayWhenItEnds(answer.parse(SandboxInfo.class), request.timeout() == null);
     return status;
   }
 
   /** Says on standard error when the sandbox ends, because its disk is deleted then. */
-  private void sayWhenItEnds(SandboxInfo made) {
+  private void sayWhenItEnds(SandboxInfo made, boolean byDefault) {
     String end = made.endAt();
     if (end == null) {
       return;
@@ -148,6 +160,18 @@ final class Create extends ApiCommand {
         .println(
             (pauses ? "pauses in " : "ends in ")
                 + HumanFormat.seconds((millis + 500) / 1000)
-                + (timeout == null ? "; --timeout changes that" : ""));
+                + (byDefault ? "; --timeout changes that" : ""));
+  }
+
+  private static <V> @Nullable V first(@Nullable V option, @Nullable V otherwise) {
+    return option == null ? otherwise : option;
+  }
+
+  /** Returns the pairs of the file, overridden by those of the options; null for none. */
+  private static @Nullable Map<String, String> joined(
+      @Nullable Map<String, String> inFile, Map<String, String> options) {
+    Map<String, String> all = new LinkedHashMap<>(inFile == null ? Map.of() : inFile);
+    all.putAll(options);
+    return all.isEmpty() ? null : all;
   }
 }

@@ -21,8 +21,10 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "fork",
     description = {
-      "Like clone, but each child succeeds or fails separately.",
-      "Prints the ids of those that started; the status is that of the first failure."
+      "Starts copies of a sandbox; those that fail leave the others alone.",
+      "It differs from clone, which starts all or none, and from snapshot fork, which starts from a"
+          + " stored state. Prints the ids of those that started; the status is that of the first"
+          + " failure."
     },
     footerHeading = "%nExamples:%n",
     footer = {"  ramet sandbox fork ID -n 3 --timeout 60"})

@@ -8,6 +8,7 @@ import dev.ramet.cli.command.Context;
 import dev.ramet.cli.command.ViewCommand;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.Json;
+import dev.ramet.cli.request.NetworkOptions;
 import dev.ramet.cli.term.Table;
 import dev.ramet.errors.RametException;
 import java.util.List;

@@ -5,9 +5,13 @@ import dev.ramet.api.sandbox.CreateSandbox;
 import dev.ramet.api.sandbox.SandboxInfo;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
+import dev.ramet.cli.command.Errors;
 import dev.ramet.cli.command.Options;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.ClientResponse;
+import dev.ramet.errors.RametException;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -16,15 +20,35 @@ import picocli.CommandLine.Parameters;
 /** The command that starts a sandbox from a snapshot. */
 @Command(
     name = "fork",
-    description = "Starts a sandbox from a snapshot, and prints its id.",
+    description = {
+      "Starts sandboxes from a snapshot, whose state they have; each fails alone.",
+      "It prints their ids. It differs from sandbox fork and clone, which copy a sandbox as it is"
+          + " now and need no snapshot."
+    },
     footerHeading = "%nExamples:%n",
     footer = {
       "  ramet snapshot fork SNAPSHOT",
+      "  ramet snapshot fork SNAPSHOT -n 3 --label test=load",
       "  ramet snapshot fork SNAPSHOT --memory 1G --disk 8G"
     })
 final class Fork extends ApiCommand {
+  private static final int MOST = 100;
+
   @Parameters(paramLabel = "SNAPSHOT", description = "Id, NAME, or NAME:TAG of the snapshot.")
   private String id = "";
+
+  @Option(
+      names = {"-n", "--count"},
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "How many, 1 to 100 (default: ${DEFAULT-VALUE}).")
+  private int count = 1;
+
+  @Option(
+      names = {"-l", "--label", "-m", "--metadata"},
+      paramLabel = "K=V",
+      description = "A label to keep with it; E2B calls labels metadata. May be repeated.")
+  private Map<String, String> labels = new LinkedHashMap<>();
 
   @Option(
       names = "--timeout",
@@ -65,19 +89,37 @@ final class Fork extends ApiCommand {
 
   @Override
   protected int run(Client client) {
+    if (count < 1 || count > MOST) {
+      throw RametException.invalid("--count", "must be 1 to " + MOST);
+    }
     CreateSandbox request =
         CreateSandbox.builder()
             .timeout(Options.timeout(timeout))
+            .metadata(labels.isEmpty() ? null : labels)
             .cpuCount(cpu)
             .memoryMB(Options.mebibytes("--memory", memory))
             .diskSizeMB(Options.mebibytes("--disk", disk))
             .memoryMode(mode)
             .build();
-    ClientResponse answer =
-        context()
-            .during(
-                "Starting a sandbox from " + id,
-                () -> client.post("/snapshots/" + Client.encode(id) + "/fork", request));
+    int status = 0;
+    for (int i = 0; i < count; i++) {
+      int one = start(client, request);
+      status = status == 0 ? one : status;
+    }
+    return status;
+  }
+
+  private int start(Client client, CreateSandbox request) {
+    ClientResponse answer;
+    try {
+      answer =
+          context()
+              .during(
+                  "Starting a sandbox from " + id,
+                  () -> client.post("/snapshots/" + Client.encode(id) + "/fork", request));
+    } catch (RametException e) {
+      return Errors.print(context(), e);
+    }
     return printId(answer, SandboxInfo.class, SandboxInfo::sandboxID);
   }
 }

@@ -71,9 +71,11 @@ final class Check extends RootCommand {
   }
 
   private int report(StorageCheck found, byte[] body) {
-    if (json()) {
-      context().json(body);
-    } else {
+    String paths =
+        String.join(
+            System.lineSeparator(),
+            found.findings().stream().map(StorageCheck.Finding::path).toList());
+    if (!printed(body, paths)) {
       found.findings().forEach(finding -> print(context(), finding));
       context().out().println(summary(found));
     }

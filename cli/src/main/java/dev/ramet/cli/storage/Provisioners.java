@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.storage;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.ramet.cli.http.Json;
 import dev.ramet.engine.OwnerOnlyFiles;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -61,6 +63,19 @@ final class Provisioners {
             + (status.sizeBytes() >> MIB_SHIFT)
             + " MiB; to change that, remove it with all its content (ramet storage remove) and make"
             + " it again";
+  }
+
+  /** Returns the state of a provisioner as JSON. */
+  static ObjectNode json(StorageProvisioner provisioner, ProvisioningStatus status) {
+    ObjectNode node = Json.mapper().createObjectNode();
+    node.put("id", provisioner.id());
+    node.put("state", status.state().name().toLowerCase(java.util.Locale.ROOT));
+    node.put("detail", status.detail());
+    node.put("sizeBytes", status.sizeBytes());
+    if (status.remedy() != null) {
+      node.put("remedy", status.remedy());
+    }
+    return node;
   }
 
   /** Returns one line about a provisioner. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.storage;
 
-import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
+import dev.ramet.cli.command.ViewCommand;
 import dev.ramet.errors.RametException;
 import java.net.ConnectException;
 import java.nio.file.Path;
@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
  * Base class of commands that call a host or, if none runs on this machine, work on the data root
  * directly. If the user named a host, only that host is called.
  */
-abstract class RootCommand extends ApiCommand {
+abstract class RootCommand extends ViewCommand {
   /** The last line of each such command's help. */
   static final String FOOTER =
       "If no host is named or runs here, the command opens the data root itself; no host can start"
@@ -45,6 +45,7 @@ abstract class RootCommand extends ApiCommand {
 
   @Override
   public final Integer call() throws Exception {
+    format(); // two formats are refused before anything is opened
     if (offline || dataRoot.isGiven()) {
       return runOffline(dataRoot.path(context()));
     }

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.storage;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import dev.ramet.cli.command.Context;
+import dev.ramet.cli.command.OutputOptions;
+import dev.ramet.cli.http.Json;
+import dev.ramet.cli.output.OutputFormat;
+import dev.ramet.spi.storage.root.ProvisioningStatus;
 import dev.ramet.spi.storage.root.StorageProvisioner;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -17,6 +22,7 @@ import picocli.CommandLine.Mixin;
 final class Status implements Callable<Integer> {
   private final Context context;
   @Mixin private DataRoot dataRoot = new DataRoot();
+  @Mixin private OutputOptions output = new OutputOptions();
 
   Status(Context context) {
     this.context = context;
@@ -24,9 +30,21 @@ final class Status implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    OutputFormat format = output.format(false);
     Path root = Provisioners.requireDataRoot(dataRoot.path(context));
+    ArrayNode all = Json.mapper().createArrayNode();
     for (StorageProvisioner provisioner : Provisioners.all()) {
-      context.out().println(Provisioners.line(provisioner, provisioner.status(root)));
+      ProvisioningStatus status = provisioner.status(root);
+      if (format.isTable()) {
+        context.out().println(Provisioners.line(provisioner, status));
+      } else if (format.kind() == OutputFormat.Kind.NAME) {
+        context.out().println(provisioner.id());
+      } else {
+        all.add(Provisioners.json(provisioner, status));
+      }
+    }
+    if (!format.isTable() && format.kind() != OutputFormat.Kind.NAME) {
+      OutputOptions.data(context, format, Json.bytes(all));
     }
     return 0;
   }

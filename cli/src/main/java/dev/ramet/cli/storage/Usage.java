@@ -23,8 +23,8 @@ import picocli.CommandLine.Command;
       "  ramet storage usage",
       "  ramet storage usage --json | jq -s 'map(.node | select(.)) | sort_by(-.exclusiveBytes)'",
       "",
-      "With --json, one object per line as they are found: nodes, then the totals of each"
-          + " root.",
+      "With --json or -o json, one object per line as they are found: nodes, then the totals of"
+          + " each root.",
       RootCommand.FOOTER
     })
 final class Usage extends RootCommand {
@@ -34,39 +34,27 @@ final class Usage extends RootCommand {
 
   @Override
   protected int run(Client client) {
-    UsageRows rows = new UsageRows(context());
+    UsageOutput out = new UsageOutput(context(), output(), format());
     Streams.lines(
         client,
         "/storage/usage",
         line -> {
           byte[] bytes = line.getBytes(StandardCharsets.UTF_8);
           StorageUsage one = Json.read(bytes, StorageUsage.class);
-          if (json()) {
-            context().json(bytes);
-          }
+          out.accept(one, bytes);
           Streams.check(one.error());
-          if (!json()) {
-            rows.accept(one);
-          }
         });
-    rows.printSums();
+    out.end();
     return 0;
   }
 
   @Override
   int runOffline(Path dataRoot) {
-    UsageRows rows = new UsageRows(context());
+    UsageOutput out = new UsageOutput(context(), output(), format());
     try (OfflineDataRoots roots = OfflineDataRoots.open(context(), dataRoot)) {
-      roots.usage(
-          one -> {
-            if (json()) {
-              context().json(Json.bytes(one));
-            } else {
-              rows.accept(one);
-            }
-          });
+      roots.usage(one -> out.accept(one, Json.bytes(one)));
     }
-    rows.printSums();
+    out.end();
     return 0;
   }
 

@@ -18,8 +18,9 @@ final class UsageRows implements Consumer<StorageUsage> {
   private final List<StorageUsage.Root> roots = new ArrayList<>();
   private boolean begun;
 
-  UsageRows(Context context) {
+  UsageRows(Context context, boolean headings) {
     this.context = context;
+    this.begun = !headings;
   }
 
   @Override

@@ -37,7 +37,7 @@ final class Build extends TemplateMaker {
   @Parameters(
       arity = "0..1",
       paramLabel = "RECIPE",
-      description = "The recipe (default: micro); see: ramet template recipes")
+      description = "The recipe (default: micro); ramet template recipes lists all.")
   private @Nullable String recipe;
 
   @Option(

@@ -2,12 +2,14 @@
 package dev.ramet.cli.volume;
 
 import dev.ramet.cli.command.ApiCommand;
+import dev.ramet.cli.command.Confirmation;
 import dev.ramet.cli.command.Context;
 import dev.ramet.cli.command.ForEachId;
 import dev.ramet.cli.http.Client;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** The command that deletes volumes. */
@@ -21,12 +23,17 @@ final class Rm extends ApiCommand {
   @Parameters(paramLabel = "VOLUME", arity = "1..*", description = "NAMEs or ids.")
   private List<String> volumes = new ArrayList<>();
 
+  @Mixin private final Confirmation confirmation = new Confirmation();
+
   Rm(Context context) {
     super(context);
   }
 
   @Override
   protected int run(Client client) {
+    if (!confirmation.allowsSeveral(context(), "delete", volumes.size(), "volumes")) {
+      return Confirmation.DECLINED;
+    }
     return ForEachId.apply(
         context(),
         volumes,

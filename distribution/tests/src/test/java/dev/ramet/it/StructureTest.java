@@ -97,10 +97,11 @@ final class StructureTest {
               "dev.ramet.cli.output",
               "dev.ramet.cli.command",
               "dev.ramet.cli.config",
-              "dev.ramet.cli.storage",
-              "dev.ramet.cli.context dev.ramet.cli.key dev.ramet.cli.operation dev.ramet.cli.sandbox dev.ramet.cli.secret"
-                  + " dev.ramet.cli.snapshot dev.ramet.cli.template dev.ramet.cli.tour"
-                  + " dev.ramet.cli.volume",
+              "dev.ramet.cli.storage dev.ramet.cli.request dev.ramet.cli.manual",
+              "dev.ramet.cli.context dev.ramet.cli.key dev.ramet.cli.operation"
+                  + " dev.ramet.cli.prune dev.ramet.cli.sandbox"
+                  + " dev.ramet.cli.secret dev.ramet.cli.snapshot dev.ramet.cli.template"
+                  + " dev.ramet.cli.tour dev.ramet.cli.volume dev.ramet.cli.completion",
               "dev.ramet.cli"),
           List.of(
               "dev.ramet.backends.disk",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.cli.sandbox;
+package dev.ramet.cli.request;
 
 import dev.ramet.api.sandbox.NetworkSettings;
 import java.util.ArrayList;
@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** The options for requests to a sandbox's ports, which are fixed at its creation. */
-final class InboundOptions {
+public final class InboundOptions {
   @Option(
       names = "--private",
       description =
@@ -32,7 +32,7 @@ final class InboundOptions {
    * Returns network settings with these options and the given egress rules, or null if there are
    * none.
    */
-  @Nullable NetworkSettings applyTo(@Nullable NetworkSettings outbound) {
+  public @Nullable NetworkSettings applyTo(@Nullable NetworkSettings outbound) {
     if (!closed && mask == null && httpsPorts.isEmpty()) {
       return outbound;
     }

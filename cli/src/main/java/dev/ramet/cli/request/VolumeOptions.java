@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.cli.sandbox;
+package dev.ramet.cli.request;
 
 import dev.ramet.api.sandbox.CreateSandbox;
 import dev.ramet.api.volume.VolumeMountInfo;
@@ -10,7 +10,7 @@ import java.util.List;
 import picocli.CommandLine.Option;
 
 /** The options for the volumes that a sandbox mounts. */
-final class VolumeOptions {
+public final class VolumeOptions {
   @Option(
       names = "--volume",
       paramLabel = "NAME:PATH",
@@ -18,7 +18,7 @@ final class VolumeOptions {
   private List<String> volumes = new ArrayList<>();
 
   /** Returns the request with these volumes. */
-  CreateSandbox applyTo(CreateSandbox r) {
+  public CreateSandbox applyTo(CreateSandbox r) {
     if (volumes.isEmpty()) {
       return r;
     }

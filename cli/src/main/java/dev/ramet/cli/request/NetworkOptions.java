@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.cli.sandbox;
+package dev.ramet.cli.request;
 
 import com.fasterxml.jackson.core.type.TypeReference;
 import dev.ramet.api.sandbox.NetworkRule;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** The options for the egress rules of a sandbox. */
-final class NetworkOptions {
+public final class NetworkOptions {
   private static final String EVERYTHING = "0.0.0.0/0";
 
   @Option(
@@ -63,7 +63,7 @@ final class NetworkOptions {
   private @Nullable Path rulesFile;
 
   /** Returns the requested rules, or null for none. */
-  @Nullable NetworkSettings toSettings() {
+  public @Nullable NetworkSettings toSettings() {
     NetworkSettings.EgressProxy through = proxy();
     Map<String, @Nullable List<@Nullable NetworkRule>> rules = rules();
     if (allowed.isEmpty() && denied.isEmpty() && through == null && rules == null) {
