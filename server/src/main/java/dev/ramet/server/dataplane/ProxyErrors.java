@@ -23,7 +23,13 @@ final class ProxyErrors {
   private ProxyErrors() {}
 
   /** The body that clients of the E2B protocol expect when a guest cannot be reached. */
-  private record Unreachable(String sandboxId, String message, @Nullable Integer port, int code) {}
+  private record Unreachable(
+      String sandboxId,
+      String message,
+      @Nullable Integer port,
+      int code,
+      @Nullable String error,
+      @Nullable String remedy) {}
 
   static FullHttpResponse notFound(SandboxTarget target) {
     return unreachable(target, "The sandbox was not found", null);
@@ -50,6 +56,17 @@ final class ProxyErrors {
       case NOT_FOUND -> notFound(target);
       case GUEST_UNREACHABLE -> portClosed(target);
       case UNAVAILABLE, FORBIDDEN -> error(failure);
+      // 502, from which clients of the E2B protocol see that the sandbox does not run.
+      case CONFLICT ->
+          json(
+              502,
+              new Unreachable(
+                  target.sandboxId(),
+                  "" + failure.getMessage(),
+                  null,
+                  502,
+                  failure.code().name(),
+                  failure.remedy()));
       default ->
           unreachable(target, "The sandbox cannot be reached: " + failure.getMessage(), null);
     };
@@ -57,7 +74,7 @@ final class ProxyErrors {
 
   private static FullHttpResponse unreachable(
       SandboxTarget target, String message, @Nullable Integer port) {
-    return json(502, new Unreachable(target.sandboxId(), message, port, 502));
+    return json(502, new Unreachable(target.sandboxId(), message, port, 502, null, null));
   }
 
   static FullHttpResponse invalidSignature() {

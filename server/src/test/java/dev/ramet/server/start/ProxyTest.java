@@ -101,6 +101,20 @@ final class ProxyTest extends ProxyGround {
   }
 
   @Test
+  void saysThatASandboxIsPausedAndHowToResumeIt() throws Exception {
+    String paused = host.sandbox();
+    host.engine.sandboxes.pause(paused, true);
+    for (String port : new String[] {"49983", "80"}) {
+      Answer answer = viaHeaders("GET", "/health", paused, port);
+      assertEquals(502, answer.status(), "clients of the E2B protocol see from it that it is away");
+      assertEquals("CONFLICT", answer.json().path("error").asText());
+      assertEquals("sandbox " + paused + " is paused", answer.json().path("message").asText());
+      assertEquals(
+          "resume it with: ramet sandbox resume " + paused, answer.json().path("remedy").asText());
+    }
+  }
+
+  @Test
   void saysWhatIsNotThere() throws Exception {
     Answer none = viaHeaders("GET", "/health", "none", "49983");
     assertEquals(502, none.status());

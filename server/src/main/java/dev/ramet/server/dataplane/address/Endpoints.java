@@ -56,8 +56,12 @@ public class Endpoints {
                 return CompletableFuture.completedFuture(guest(sandboxes, target, token));
               } catch (RametException e) {
                 // A caller without access must not resume the sandbox either.
-                if (e.code() == ErrorCode.FORBIDDEN || !mayResume(sandboxes, target.sandboxId())) {
+                if (e.code() == ErrorCode.FORBIDDEN) {
                   throw e;
+                }
+                Sandbox sandbox = sandboxes.get(target.sandboxId());
+                if (!mayResume(sandbox)) {
+                  throw reason(sandbox, e);
                 }
                 return resume(sandboxes, target.sandboxId())
                     .thenApplyAsync(done -> guest(sandboxes, target, token), executor.get());
@@ -81,9 +85,28 @@ public class Endpoints {
   }
 
   /** Returns whether a request may resume a sandbox that is paused or about to be. */
-  private static boolean mayResume(Sandboxes sandboxes, String id) {
-    Sandbox sandbox = sandboxes.get(id);
+  private static boolean mayResume(Sandbox sandbox) {
     return sandbox.rules().autoResume() && sandbox.state() != Sandbox.State.FAILED;
+  }
+
+  /** Returns the error that says why a sandbox has no endpoints now. */
+  private static RametException reason(Sandbox sandbox, RametException refused) {
+    String id = sandbox.id();
+    return switch (sandbox.state()) {
+      case PAUSED ->
+          new RametException(
+              ErrorCode.CONFLICT,
+              "sandbox " + id + " is paused",
+              "resume it with: ramet sandbox resume " + id,
+              refused);
+      case FAILED ->
+          new RametException(
+              ErrorCode.CONFLICT,
+              "sandbox " + id + " has failed",
+              "see why: ramet sandbox show " + id,
+              refused);
+      default -> refused;
+    };
   }
 
   /**
