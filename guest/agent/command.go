@@ -120,13 +120,18 @@ func find(name, path, dir string) (string, error) {
 			candidates = append(candidates, filepath.Join(folder, name))
 		}
 	}
+	reason := reasonNotFound
 	for _, candidate := range candidates {
 		if !filepath.IsAbs(candidate) {
 			candidate = filepath.Join(dir, candidate)
 		}
-		if info, err := os.Stat(candidate); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+		info, err := os.Stat(candidate)
+		if err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
 			return candidate, nil
 		}
+		if err == nil {
+			reason = reasonNotExecutable
+		}
 	}
-	return "", failed(codeInvalidArgument, fmt.Sprintf("command %q was not found or is not executable", name))
+	return "", notStarted(reason, fmt.Sprintf("command %q was not found or is not executable", name))
 }

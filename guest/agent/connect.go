@@ -56,11 +56,24 @@ var statusOf = map[code]int{
 type rpcError struct {
 	Code    code   `json:"code"`
 	Message string `json:"message"`
+	// Reason tells apart errors of one code. It is an addition to the protocol, which clients ignore
+	// unless they know it.
+	Reason string `json:"reason,omitempty"`
 }
 
 func (e *rpcError) Error() string { return e.Message }
 
-func failed(c code, message string) error { return &rpcError{c, message} }
+func failed(c code, message string) error { return &rpcError{Code: c, Message: message} }
+
+// Reasons why a command cannot be started, which a shell tells apart too.
+const (
+	reasonNotFound      = "command_not_found"
+	reasonNotExecutable = "command_not_executable"
+)
+
+func notStarted(reason, message string) error {
+	return &rpcError{Code: codeInvalidArgument, Message: message, Reason: reason}
+}
 
 func asRPCError(err error) *rpcError {
 	var e *rpcError
@@ -69,9 +82,9 @@ func asRPCError(err error) *rpcError {
 	case errors.As(err, &e):
 		return e
 	case errors.As(err, &unknown):
-		return &rpcError{codeUnauthenticated, err.Error()}
+		return &rpcError{Code: codeUnauthenticated, Message: err.Error()}
 	default:
-		return &rpcError{codeInternal, err.Error()}
+		return &rpcError{Code: codeInternal, Message: err.Error()}
 	}
 }
 

@@ -68,7 +68,7 @@ func (a *agent) launch(r *http.Request) (*process, *watcher, error) {
 	}
 	p, watch, err := launch(c, request.Tag, request.Process, connect)
 	if err != nil {
-		return nil, nil, failed(codeInvalidArgument, fmt.Sprintf("cannot start %q: %v", request.Process.Cmd, err))
+		return nil, nil, notStarted(reasonNotExecutable, fmt.Sprintf("cannot start %q: %v", request.Process.Cmd, err))
 	}
 	a.processes.add(p)
 	if timeout > 0 {

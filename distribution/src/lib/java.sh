@@ -74,7 +74,8 @@ cli_path() {
     "$home"/lib/modules/dev.ramet.keys-*.jar \
     "$home"/lib/modules/dev.ramet.certificates-*.jar \
     "$home"/lib/modules/jackson-core-*.jar \
-    "$home"/lib/modules/jackson-annotations-*.jar "$home"/lib/modules/jackson-databind-*.jar
+    "$home"/lib/modules/jackson-annotations-*.jar "$home"/lib/modules/jackson-databind-*.jar \
+    "$home"/lib/host/commons-*.jar
 }
 
 # Shells sort file names, but each by its own locale's rules; the list must always be the same.

@@ -60,27 +60,74 @@ public final class Guest {
    * @param keepalive how often there is an event at least; whole seconds
    */
   public ProcessEvents events(Command command, Duration keepalive) {
+    ObjectNode message = start(command, Json.object());
+    message.put("stdin", command.input());
+    return stream("/process.Process/Start", message, command, keepalive);
+  }
+
+  /**
+   * Starts a program on a terminal of its own and returns its events, whose output is {@link
+   * ProcessEvents.Event#terminal}.
+   *
+   * @param tag a name by which {@link #attach(String)} finds the program
+   */
+  public ProcessEvents terminal(Command command, TerminalSize size, String tag) {
+    ObjectNode message = start(command, sized(Json.object(), size));
+    message.put("tag", tag);
+    return stream("/process.Process/Start", message, command, KEEPALIVE);
+  }
+
+  /**
+   * Returns the events of a program that runs already, from the output that nobody has received.
+   * Reading them fails with NOT_FOUND if there is no such program.
+   */
+  public ProcessEvents attach(long pid) {
+    return stream("/process.Process/Connect", selected(pid), null, KEEPALIVE);
+  }
+
+  /** Returns the events of the program that was started with a tag, like {@link #attach(long)}. */
+  public ProcessEvents attach(String tag) {
     ObjectNode message = Json.object();
+    message.putObject("process").put("tag", tag);
+    return stream("/process.Process/Connect", message, null, KEEPALIVE);
+  }
+
+  private static ObjectNode start(Command command, ObjectNode message) {
     ObjectNode process = message.putObject("process").put("cmd", command.program());
     command.arguments().forEach(process.putArray("args")::add);
     command.environment().forEach(process.putObject("envs")::put);
     if (command.directory() != null) {
       process.put("cwd", command.directory());
     }
-    message.put("stdin", command.input());
+    return message;
+  }
+
+  private static ObjectNode sized(ObjectNode message, TerminalSize size) {
+    ObjectNode sides = message.putObject("pty").putObject("size");
+    sides.put("cols", size.columns()).put("rows", size.rows());
+    return message;
+  }
+
+  /**
+   * Opens a stream of events.
+   *
+   * @param command the program it starts, or null if it runs already
+   */
+  private ProcessEvents stream(
+      String path, ObjectNode message, @Nullable Command command, Duration keepalive) {
     Map<String, String> headers = headers("application/connect+json");
     headers.put("Connect-Protocol-Version", "1");
     headers.put("Keepalive-Ping-Interval", Long.toString(keepalive.toSeconds()));
-    if (command.timeout() != null) {
+    if (command != null && command.timeout() != null) {
       headers.put("Connect-Timeout-Ms", Long.toString(command.timeout().toMillis()));
     }
-    if (command.user() != null) {
+    if (command != null && command.user() != null) {
       headers.put("Authorization", authorization(command.user()));
     }
     Duration four = keepalive.multipliedBy(4);
     Duration silence = four.compareTo(MIN_SILENCE) > 0 ? four : MIN_SILENCE;
     Content content = Content.of(Frames.single(Json.bytes(message)));
-    Call call = new Call("POST", "/process.Process/Start", headers, content, silence);
+    Call call = new Call("POST", path, headers, content, silence);
     return new ProcessEvents(route, route.open(call).stream());
   }
 
@@ -89,6 +136,18 @@ public final class Guest {
     ObjectNode message = selected(pid);
     message.putObject("input").put("stdin", bytes);
     call("/process.Process/SendInput", Json.bytes(message));
+  }
+
+  /** Types bytes on a program's terminal. */
+  public void type(long pid, byte[] bytes) {
+    ObjectNode message = selected(pid);
+    message.putObject("input").put("pty", bytes);
+    call("/process.Process/SendInput", Json.bytes(message));
+  }
+
+  /** Changes the size of a program's terminal. */
+  public void resize(long pid, TerminalSize size) {
+    call("/process.Process/Update", Json.bytes(sized(selected(pid), size)));
   }
 
   /** Closes a program's standard input. */

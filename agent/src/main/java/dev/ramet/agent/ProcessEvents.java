@@ -82,6 +82,11 @@ public final class ProcessEvents implements AutoCloseable {
       return data("stderr");
     }
 
+    /** Returns a piece of a terminal's output; empty if there is none. */
+    public byte[] terminal() {
+      return data("pty");
+    }
+
     private byte[] data(String name) {
       String text = part("data").path(name).asText("");
       return text.isEmpty() ? new byte[0] : Base64.getDecoder().decode(text);
@@ -147,13 +152,23 @@ public final class ProcessEvents implements AutoCloseable {
     over = ended;
     if (frame != null && frame.content().has("error")) {
       JsonNode error = frame.content().path("error");
-      throw route.agentError(
-          error.path("code").asText(""), error.path("message").asText("the agent gave no reason"));
+      throw withReason(
+          route.agentError(
+              error.path("code").asText(""),
+              error.path("message").asText("the agent gave no reason")),
+          error.path("reason").asText(""));
     }
     if (!ended) {
       throw route.streamEnded(null);
     }
     return null;
+  }
+
+  private static RametException withReason(RametException error, String reason) {
+    return reason.startsWith("command_")
+        ? new RametException(
+            error.code(), "" + error.getMessage(), error.remedy(), new CommandRefused(reason))
+        : error;
   }
 
   @Override

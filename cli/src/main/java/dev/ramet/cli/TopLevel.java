@@ -3,6 +3,8 @@ package dev.ramet.cli;
 
 import dev.ramet.cli.config.Config;
 import dev.ramet.cli.context.ContextGroup;
+import dev.ramet.cli.forward.PortForward;
+
 import dev.ramet.cli.key.Key;
 import dev.ramet.cli.operation.Operation;
 import dev.ramet.cli.prune.Prune;
@@ -43,6 +45,7 @@ final class TopLevel {
           Entry.of(Key.class, "key"),
           Entry.of(Config.class, "config"),
           Entry.of(ContextGroup.class, "context", "ctx"),
+          Entry.of(PortForward.class, "port-forward"),
           Entry.of(Doctor.class, "doctor"),
           Entry.of(TourCommand.class, "tour"),
           Entry.of(Serve.class, "serve"),

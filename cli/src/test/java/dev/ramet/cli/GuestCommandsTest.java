@@ -171,14 +171,58 @@ final class GuestCommandsTest {
               "{\"error\":{\"code\":\"invalid_argument\",\"message\":\"no such program\"}}");
         });
     FakeHost.Outcome done = host.run("sandbox", "exec", "abc", "x");
-    assertEquals(2, done.status());
-    assertEquals("error: no such program\n", done.err());
+    assertEquals(125, done.status());
+    assertEquals(
+        "error: no such program\n  exit status 125 (2 in earlier versions, 125 to 127 now)\n",
+        done.err());
   }
 
   @Test
   void aStreamThatBreaksOffIsNoSuccess() {
     host.on(START, (exchange, body) -> streaming(exchange));
-    assertEquals(6, host.run("sandbox", "exec", "abc", "x").status());
+    assertEquals(125, host.run("sandbox", "exec", "abc", "x").status());
+  }
+
+  @Test
+  void aCommandThatTheGuestLacksHasTheStatusOfAShell() {
+    refuses("command_not_found");
+    assertEquals(127, host.run("sandbox", "exec", "abc", "x").status());
+  }
+
+  @Test
+  void aCommandThatIsNotExecutableHasTheStatusOfAShell() {
+    refuses("command_not_executable");
+    assertEquals(126, host.run("sandbox", "exec", "abc", "x").status());
+  }
+
+  private void refuses(String reason) {
+    host.on(
+        START,
+        (exchange, body) -> {
+          exchange.sendResponseHeaders(200, 0);
+          frame(
+              exchange.getResponseBody(),
+              2,
+              "{\"error\":{\"code\":\"invalid_argument\",\"message\":\"no\",\"reason\":\"%s\"}}"
+                  .formatted(reason));
+        });
+  }
+
+  @Test
+  void anOptionThatExecDoesNotHaveIsItsOwnFailure() {
+    assertEquals(125, host.run("sandbox", "exec", "abc", "--nonsense", "x").status());
+  }
+
+  @Test
+  void aPausedSandboxIsAConflictWithItsRemedy() {
+    host.on(
+        START,
+        502,
+        "{\"sandboxId\":\"abc\",\"message\":\"sandbox abc is paused\",\"code\":502,"
+            + "\"error\":\"CONFLICT\",\"remedy\":\"resume it\"}");
+    FakeHost.Outcome done = host.run("sandbox", "exec", "abc", "x");
+    assertEquals(4, done.status());
+    assertEquals("error: sandbox abc is paused\n  resume it\n", done.err());
   }
 
   @Test
@@ -189,7 +233,7 @@ final class GuestCommandsTest {
         "{\"sandboxId\":\"abc\",\"message\":\"The sandbox was not found\",\"code\":502}");
     host.on("/sandboxes/abc", 404, Answers.error(404, "NOT_FOUND", "sandbox not found: abc", "ls"));
     FakeHost.Outcome done = host.run("sandbox", "exec", "abc", "x");
-    assertEquals(3, done.status());
+    assertEquals(125, done.status());
     assertTrue(done.err().startsWith("error: sandbox not found: abc\n"), done.err());
   }
 
@@ -255,7 +299,7 @@ final class GuestCommandsTest {
   void aFolderIsRefused(@TempDir Path folder) {
     FakeHost.Outcome done = host.run("sandbox", "cp", folder.toString(), "abc:/root");
     assertEquals(2, done.status());
-    assertTrue(done.err().contains("tar"), done.err());
+    assertTrue(done.err().contains("-r"), done.err());
     assertFalse(host.requests.stream().anyMatch(r -> r.uri().startsWith("/files")));
   }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.agent.host;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.ramet.agent.Call;
 import dev.ramet.agent.Content;
+import dev.ramet.agent.Guest;
 import dev.ramet.agent.wire.Json;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -31,6 +31,10 @@ public final class Agent {
   private static final int FAILED_DEPENDENCY = 424;
   // User networking accepts a connection before a booting guest listens, and lets it hang.
   private static final Duration FIRST_ATTEMPT_BOOTING = Duration.ofMillis(250);
+
+  /** How much of a file's end {@link #tail} returns at most. */
+  public static final int TAIL_BYTES = BoundedBody.MAX_BYTES;
+
   private static final Duration FIRST_ATTEMPT = Duration.ofSeconds(2);
   private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -197,21 +201,32 @@ public final class Agent {
   public GuestLoad load(InetSocketAddress address, AgentAccess access, Duration timeout) {
     byte[] answer = request(address, call("GET", "/metrics", NOTHING, access), timeout);
     try {
-      JsonNode load = Json.tree(answer);
-      return new GuestLoad(
-          load.path("cpu_count").asInt(),
-          load.path("cpu_used_pct").asDouble(),
-          load.path("mem_total").asLong(),
-          load.path("mem_used").asLong(),
-          load.path("mem_cache").asLong(),
-          load.path("disk_total").asLong(),
-          load.path("disk_used").asLong());
+      return GuestLoad.parse(answer);
     } catch (IOException e) {
       throw new RametException(
           ErrorCode.GUEST_UNREACHABLE,
           "the guest's agent reported its load in an unknown format",
           e);
     }
+  }
+
+  /**
+   * Returns the end of a file, at most {@link #TAIL_BYTES}, or null if there is no such file.
+   *
+   * @param access the credentials that the agent requires
+   */
+  public @Nullable FileTail tail(
+      InetSocketAddress address, String path, AgentAccess access, Duration timeout) {
+    String route = "/files?username=root&path=" + Guest.encode(path);
+    Call call =
+        new Call("GET", route, access.headers(), null, null)
+            .with(Map.of("Range", "bytes=-" + TAIL_BYTES));
+    HttpResponse<byte[]> answer = exchange(address, call, timeout);
+    if (answer.statusCode() == NOT_FOUND) {
+      return null;
+    }
+    byte[] bytes = requireSuccess("/files", answer);
+    return FileTail.of(bytes, answer.headers().firstValue("Content-Range").orElse(""));
   }
 
   private static byte[] initialisation(Start start, String generation) {

@@ -45,7 +45,11 @@ public final class Errors implements IExecutionExceptionHandler, IParameterExcep
     if (context.environment("RAMET_DEBUG") != null) {
       e.printStackTrace(context.err());
     }
-    return print(context, translate(e));
+    return failed(command, translate(e));
+  }
+
+  private int failed(CommandLine command, RametException e) {
+    return command.getCommand() instanceof OwnFailures own ? own.failed(e) : print(context, e);
   }
 
   private static RametException translate(Exception e) {
@@ -80,7 +84,8 @@ public final class Errors implements IExecutionExceptionHandler, IParameterExcep
         remedy = "put -- before the command to run in the sandbox";
       }
     }
-    return print(
-        context, new RametException(ErrorCode.INVALID_ARGUMENT, UsageErrors.text(e), remedy, e));
+    return failed(
+        e.getCommandLine(),
+        new RametException(ErrorCode.INVALID_ARGUMENT, UsageErrors.text(e), remedy, e));
   }
 }

@@ -15,6 +15,7 @@ import java.net.MalformedURLException;
 import java.net.URI;
 import java.net.URL;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import javax.net.ssl.HttpsURLConnection;
 import javax.net.ssl.SSLSocketFactory;
@@ -195,6 +196,26 @@ public final class Client {
     } catch (IllegalArgumentException | MalformedURLException e) {
       throw new RametException(
           ErrorCode.INVALID_ARGUMENT, "not an address of a host: " + base, null, e);
+    } catch (IOException e) {
+      throw ConnectionErrors.connectionFailed(base, e);
+    }
+  }
+
+  /**
+   * Opens a TCP connection to a port of a guest.
+   *
+   * @param token the sandbox's traffic access token, or null if it has none
+   * @throws RametException CONFLICT if the sandbox is paused, GUEST_UNREACHABLE if nothing listens
+   */
+  public Tunnel tunnel(String sandbox, int port, @Nullable String token) {
+    Map<String, String> headers = new LinkedHashMap<>();
+    headers.put("E2b-Sandbox-Id", sandbox);
+    headers.put("E2b-Sandbox-Port", Integer.toString(port));
+    if (token != null) {
+      headers.put("E2b-Traffic-Access-Token", token);
+    }
+    try {
+      return new TunnelOpener(URI.create(base), sockets, socket, CONNECT_MILLIS).open(headers);
     } catch (IOException e) {
       throw ConnectionErrors.connectionFailed(base, e);
     }

@@ -7,6 +7,7 @@ import java.io.OutputStream;
 import java.net.SocketTimeoutException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
@@ -69,8 +70,12 @@ final class UnixSocket implements AutoCloseable {
           if (readMillis > 0 && left <= 0) {
             throw new SocketTimeoutException("no answer within " + readMillis + " ms");
           }
-          readable.select(readMillis > 0 ? left : 0);
-          readable.selectedKeys().clear();
+          try {
+            readable.select(readMillis > 0 ? left : 0);
+            readable.selectedKeys().clear();
+          } catch (ClosedSelectorException e) {
+            throw new IOException("closed by another thread", e);
+          }
           read = channel.read(buffer);
         }
         return read;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.sandbox;
 
+import dev.ramet.cli.copy.Cp;
 import dev.ramet.cli.life.Label;
 import dev.ramet.cli.life.Rename;
 import dev.ramet.cli.life.Restart;
+import dev.ramet.cli.shell.Exec;
+import dev.ramet.cli.shell.Shell;
 import picocli.CommandLine.Command;
 
 /** The group of commands for sandboxes. */
@@ -17,6 +20,7 @@ import picocli.CommandLine.Command;
       Ls.class,
       Show.class,
       Exec.class,
+      Shell.class,
       Cp.class,
       Kill.class,
       Pause.class,

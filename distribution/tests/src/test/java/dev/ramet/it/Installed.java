@@ -124,6 +124,11 @@ final class Installed implements AutoCloseable {
     return Files.exists(file) ? Files.readString(file).strip() : null;
   }
 
+  /** Returns the environment with which commands find the host. */
+  Map<String, String> environment() {
+    return environment;
+  }
+
   /** Returns a client of the Java library. */
   Ramet client() throws IOException {
     return Ramet.connect(uri(), java.util.Objects.requireNonNull(key()));

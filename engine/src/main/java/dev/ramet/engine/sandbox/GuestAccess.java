@@ -2,8 +2,10 @@
 package dev.ramet.engine.sandbox;
 
 import dev.ramet.agent.host.Agent;
+import dev.ramet.agent.host.FileTail;
 import dev.ramet.engine.machine.AgentSetup;
 import dev.ramet.engine.sandboxes.Metrics;
+import dev.ramet.engine.sandboxes.ProgramOutput;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.SandboxRecord;
@@ -13,11 +15,17 @@ import dev.ramet.spi.hypervisor.RunningVm;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Reaches the guests of sandboxes: their ports, their load and their consoles. Thread-safe. */
 public final class GuestAccess {
   private static final int MAX_PORT = 65_535;
   private static final Duration ASK = Duration.ofSeconds(10);
+
+  /** Where the agent puts the program's output: in machines of container images, and in others. */
+  private static final List<String> OUTPUT =
+      List.of("/.ramet/start.log", "/var/lib/ramet/start.log");
 
   private final Agent agent;
   private final Layout layout;
@@ -53,6 +61,23 @@ public final class GuestAccess {
           ErrorCode.UNSUPPORTED, "sandbox " + live.id() + " has no agent to ask for its metrics");
     }
     return AgentSetup.metrics(agent.load(vm.endpoint(port), AgentSetup.access(record), ASK));
+  }
+
+  /** Returns the output of the program that the template starts; null if it starts none. */
+  @Nullable ProgramOutput programOutput(LiveSandbox live) {
+    RunningVm vm = live.runningMachine();
+    SandboxRecord record = live.saved();
+    Integer port = record.agentPort();
+    if (port == null) {
+      return null;
+    }
+    for (String file : OUTPUT) {
+      FileTail tail = agent.tail(vm.endpoint(port), file, AgentSetup.access(record), ASK);
+      if (tail != null) {
+        return new ProgramOutput(tail.bytes(), tail.sizeBytes());
+      }
+    }
+    return null;
   }
 
   /** Returns the file that holds the end of the guest's console output. */

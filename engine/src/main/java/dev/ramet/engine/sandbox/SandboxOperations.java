@@ -8,6 +8,7 @@ import dev.ramet.engine.sandboxes.CloneRequest;
 import dev.ramet.engine.sandboxes.ForkResult;
 import dev.ramet.engine.sandboxes.Metrics;
 import dev.ramet.engine.sandboxes.NewSandbox;
+import dev.ramet.engine.sandboxes.ProgramOutput;
 import dev.ramet.engine.sandboxes.RollbackReport;
 import dev.ramet.engine.sandboxes.Sandbox;
 import dev.ramet.engine.sandboxes.Sandboxes;
@@ -145,6 +146,11 @@ public final class SandboxOperations implements Sandboxes {
   @Override
   public Path console(String id) {
     return guests.console(visible(id));
+  }
+
+  @Override
+  public @Nullable ProgramOutput programOutput(String id) {
+    return guests.programOutput(visible(id));
   }
 
   private LiveSandbox visible(String id) {

@@ -145,6 +145,15 @@ public interface Sandboxes {
   Path console(String id);
 
   /**
+   * Asks a running guest for the output of the program that its template starts: the command of a
+   * container image, or the start command of a template build. {@code CONFLICT} for a sandbox that
+   * does not run.
+   *
+   * @return the end of the output, or null if the template starts no program
+   */
+  @Nullable ProgramOutput programOutput(String id);
+
+  /**
    * Rolls a sandbox back to a snapshot of itself or of a relative with the same machine shape. Its
    * id stays the same. On failure the sandbox stays as it was.
    *

@@ -36,6 +36,7 @@ final class ProxyExchange {
   private @Nullable GuestEndpoint guest;
   private @Nullable Channel upstream;
   private boolean upgrade;
+  private boolean raw;
 
   /**
    * The response is complete or has failed; the guest's connection no longer belongs to this
@@ -71,7 +72,8 @@ final class ProxyExchange {
   }
 
   void start(SandboxTarget where) {
-    if (HostOnlyPaths.matches(where, request.head())) {
+    raw = RawTunnel.isWanted(request.head(), new ClientConnection(client.channel()));
+    if (HostOnlyPaths.matches(where, request.head()) || (raw && !RawTunnel.isAllowed(where))) {
       refuse(ProxyErrors.hostOnly());
       return;
     }
@@ -96,6 +98,10 @@ final class ProxyExchange {
 
   private void onResolved(SandboxTarget where, GuestEndpoint found) {
     guest = found;
+    if (raw) {
+      connect(where, RawTunnel.plain(found));
+      return;
+    }
     if (found.host() != null) {
       request.head().headers().set(HttpHeaderNames.HOST, found.host());
     }
@@ -116,6 +122,9 @@ final class ProxyExchange {
                 refuseUnlessEnded(ProxyErrors.connectFailed(where, done.cause()));
               } else if (ended) {
                 ChannelWrites.close(done.getNow());
+              } else if (raw) {
+                ChannelWrites.writeAndFlush(client, RawTunnel.switching());
+                tunnel(done.getNow());
               } else {
                 attach(where, done.getNow(), false);
               }
@@ -210,9 +219,7 @@ final class ProxyExchange {
     ChannelWrites.close(client);
   }
 
-  /**
-   * Switches to a tunnel after the guest agreed to another protocol and its response was written.
-   */
+  /** Switches to a tunnel after the response that agrees to it was written. */
   void tunnel(Channel channel) {
     ended = true;
     upstream = null;

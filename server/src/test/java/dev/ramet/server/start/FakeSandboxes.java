@@ -9,6 +9,7 @@ import dev.ramet.engine.sandboxes.CloneRequest;
 import dev.ramet.engine.sandboxes.ForkResult;
 import dev.ramet.engine.sandboxes.Metrics;
 import dev.ramet.engine.sandboxes.NewSandbox;
+import dev.ramet.engine.sandboxes.ProgramOutput;
 import dev.ramet.engine.sandboxes.RollbackReport;
 import dev.ramet.engine.sandboxes.Sandbox;
 import dev.ramet.engine.sandboxes.SandboxRules;
@@ -40,6 +41,7 @@ final class FakeSandboxes implements Sandboxes {
   @Nullable String lastPauseMode;
   volatile Path console = Path.of("/nonexistent");
   final AtomicInteger restarts = new AtomicInteger();
+  volatile @Nullable ProgramOutput output;
   final AtomicInteger resumes = new AtomicInteger();
   volatile @Nullable Timeout lastTimeout;
 
@@ -207,6 +209,14 @@ final class FakeSandboxes implements Sandboxes {
   public Metrics metrics(String id) {
     get(id);
     return new Metrics(Instant.now(), 1, 12.5, 100, 50, 25, 1000, 500);
+  }
+
+  @Override
+  public @Nullable ProgramOutput programOutput(String id) {
+    if (get(id).state() != Sandbox.State.RUNNING) {
+      throw new RametException(ErrorCode.CONFLICT, "sandbox " + id + " is not running");
+    }
+    return output;
   }
 
   @Override

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.cli.sandbox;
+package dev.ramet.cli.copy;
 
 import dev.ramet.agent.Content;
 import dev.ramet.agent.Guest;
@@ -22,28 +22,34 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The command that copies a file into or out of a sandbox. */
+/** The command that copies files and folders into or out of a sandbox. */
 @Command(
     name = "cp",
     aliases = "copy",
     description = {
-      "Copies a file. One side is ID:/path; - means standard input or output.",
-      "A target that ends in / is a folder. The target is replaced atomically."
+      "Copies a file, or with -r a folder. One side is ID:/path; - means standard input or output.",
+      "A target that ends in / is a folder. A file is replaced atomically. Folders keep modes, times"
+          + " and links; owners become the user's."
     },
     footerHeading = "%nExamples:%n",
     footer = {
       "  ramet sandbox cp notes.txt ID:/root/",
       "  ramet sandbox cp ID:/var/log/messages -",
       "  ramet sandbox cp - ID:/root/data < data",
-      "",
-      "For folders: tar c folder | ramet sandbox exec ID -i -- tar x -C /root"
+      "  ramet sandbox cp -r project ID:/srv          # becomes /srv/project if /srv exists",
+      "  ramet sandbox cp -r ID:/srv/project/. copy   # what is in the folder"
     })
-final class Cp extends ApiCommand {
+public final class Cp extends ApiCommand {
   @Parameters(index = "0", paramLabel = "SOURCE", description = "The file to copy.")
   private String source = "";
 
   @Parameters(index = "1", paramLabel = "TARGET", description = "Where to copy it to.")
   private String target = "";
+
+  @Option(
+      names = {"-r", "--recursive"},
+      description = "Copy a folder and all below it.")
+  private boolean recursive;
 
   @Option(
       names = {"-u", "--user"},
@@ -68,7 +74,9 @@ final class Cp extends ApiCommand {
     }
     Progress progress = context().progress("Copying " + source);
     try {
-      if (to.sandbox() != null) {
+      if (recursive) {
+        copyTree(client, from, to);
+      } else if (to.sandbox() != null) {
         upload(HostedGuest.of(client, to.sandbox(), user), from.path(), to.path());
       } else if (from.sandbox() != null) {
         download(new Download(client, from.sandbox(), user), from.path(), to.path());
@@ -79,6 +87,19 @@ final class Cp extends ApiCommand {
     return 0;
   }
 
+  private void copyTree(Client client, Location from, Location to) throws IOException {
+    if (from.path().equals("-") || to.path().equals("-")) {
+      throw RametException.invalid("-r", "does not go with standard input or output");
+    }
+    if (to.sandbox() != null) {
+      new TreeCopy(context(), HostedGuest.of(client, to.sandbox(), user))
+          .upload(from.path(), to.path());
+    } else if (from.sandbox() != null) {
+      new TreeCopy(context(), HostedGuest.of(client, from.sandbox(), user))
+          .download(from.path(), to.path());
+    }
+  }
+
   private void upload(Guest guest, String local, String remote) throws IOException {
     byte[] answer;
     if (local.equals("-")) {
@@ -87,10 +108,7 @@ final class Cp extends ApiCommand {
       Path file = Path.of(local);
       if (Files.isDirectory(file)) {
         throw new RametException(
-            ErrorCode.INVALID_ARGUMENT,
-            local + " is a folder",
-            "tar c " + local + " | ramet sandbox exec ID -i -- tar x -C " + remote,
-            null);
+            ErrorCode.INVALID_ARGUMENT, local + " is a folder", "copy it with -r", null);
       }
       String path = inFolder(remote, String.valueOf(file.toAbsolutePath().getFileName()));
       try (InputStream in = Files.newInputStream(file)) {

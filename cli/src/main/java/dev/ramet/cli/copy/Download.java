@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.cli.sandbox;
+package dev.ramet.cli.copy;
 
 import dev.ramet.agent.Answer;
 import dev.ramet.agent.Guest;

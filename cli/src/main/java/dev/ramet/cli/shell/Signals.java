@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.cli.sandbox;
+package dev.ramet.cli.shell;
 
-import dev.ramet.agent.Guest;
-import dev.ramet.errors.RametException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.concurrent.ExecutorService;
@@ -10,33 +8,32 @@ import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Forwards Ctrl-C to a program in a guest while open; before that program has started, Ctrl-C ends
- * this one. The JDK's only way is {@code sun.misc.Signal}, which its supported module {@code
+ * Handles one signal of this process until closed. Handlers run one after another in a thread of
+ * their own. The JDK's only way is {@code sun.misc.Signal}, which its supported module {@code
  * jdk.unsupported} exports but the compiler warns about: hence reflection. On a runtime without it,
- * Ctrl-C ends this program and does not affect the other one.
+ * the signal keeps its usual effect.
  */
-final class InterruptForwarder implements AutoCloseable {
-  private static final int INTERRUPTED = 130;
-
-  private final ExecutorService sender =
+final class Signals implements AutoCloseable {
+  private final ExecutorService worker =
       Executors.newSingleThreadExecutor(
           task -> {
             Thread thread = new Thread(task, "signals");
             thread.setDaemon(true);
             return thread;
           });
+  private final String name;
+  private final Runnable action;
   private final @Nullable Object before;
-  private volatile @Nullable Guest guest;
-  private volatile long pid;
 
-  InterruptForwarder() {
-    before = handle(null);
-  }
-
-  /** Sets the program that receives signals from now on. */
-  void forwardTo(Guest there, long process) {
-    pid = process;
-    guest = there;
+  /**
+   * Installs the handler.
+   *
+   * @param name the signal's name without SIG, for example {@code WINCH}
+   */
+  Signals(String name, Runnable action) {
+    this.name = name;
+    this.action = action;
+    this.before = handle(null);
   }
 
   /** Installs a handler, null for this object's own, and returns the previous one. */
@@ -50,34 +47,18 @@ final class InterruptForwarder implements AutoCloseable {
               new Class<?>[] {type},
               (proxy, method, arguments) -> {
                 if (method.getName().equals("handle")) {
-                  interrupted();
+                  worker.execute(action);
                 }
                 return null;
               });
       Method install = signal.getMethod("handle", signal, type);
       return install.invoke(
           null,
-          signal.getConstructor(String.class).newInstance("INT"),
+          signal.getConstructor(String.class).newInstance(name),
           handler == null ? own : handler);
     } catch (ReflectiveOperationException e) {
       return null;
     }
-  }
-
-  private void interrupted() {
-    Guest there = guest;
-    if (there == null) {
-      System.exit(INTERRUPTED);
-      return;
-    }
-    sender.execute(
-        () -> {
-          try {
-            there.signal(pid, "SIGINT");
-          } catch (RametException e) {
-            // The program has just ended, or the stream that shows it reports the error.
-          }
-        });
   }
 
   @Override
@@ -85,6 +66,6 @@ final class InterruptForwarder implements AutoCloseable {
     if (before != null) {
       handle(before);
     }
-    sender.shutdown();
+    worker.shutdown();
   }
 }

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.cli.copy;
+
+import dev.ramet.agent.Guest;
+import dev.ramet.cli.command.Context;
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Copies folders as tar archives. As {@code cp -r} does, a folder is copied into a target folder
+ * that exists, and becomes the target otherwise; of a source that ends in {@code /.} the contents
+ * are copied. A copy that fails leaves no new folder behind.
+ */
+final class TreeCopy {
+  private static final int PIECE = 256 << 10;
+
+  private final Context context;
+  private final Guest guest;
+
+  TreeCopy(Context context, Guest guest) {
+    this.context = context;
+    this.guest = guest;
+  }
+
+  private void leftOut(String name) {
+    context.err().println("left out, because it is no file, folder or link: " + name);
+  }
+
+  /** Copies a folder or file of the guest to this machine. */
+  void download(String remote, String local) throws IOException {
+    GuestTree tree = new GuestTree(guest);
+    String wanted = GuestTree.withoutEnd(remote);
+    GuestTree.Entry source = tree.find(wanted);
+    if (source == null) {
+      throw RametException.notFound("file in the sandbox", remote);
+    }
+    boolean contents = remote.endsWith("/.") || source.path().equals("/");
+    Path target = Path.of(local).toAbsolutePath().normalize();
+    Path place =
+        Files.isDirectory(target) && !contents
+            ? target.resolve(GuestTree.name(source.path()))
+            : target;
+    Path parent = place.getParent() == null ? place : place.getParent();
+    Files.createDirectories(parent);
+    // Beside the target, so that it can be moved there, and closed to other users.
+    Path work = Files.createTempDirectory(parent, ".ramet-copy-");
+    try {
+      String folder = contents ? source.path() : GuestTree.parent(source.path());
+      String name = contents ? "." : "./" + GuestTree.name(source.path());
+      Path unpacked = Files.createDirectory(work.resolve("tree"));
+      try (GuestTar tar = GuestTar.start(guest, false, "-c", "-f", "-", "-C", folder, name)) {
+        new TreeUnpacker(unpacked, this::leftOut).unpack(tar.output());
+        tar.finish();
+      }
+      Path made = contents ? unpacked : unpacked.resolve(GuestTree.name(source.path()));
+      TreeMerge.move(made, place);
+    } finally {
+      TreeMerge.delete(work);
+    }
+  }
+
+  /** Copies a folder or file of this machine to the guest. */
+  void upload(String local, String remote) throws IOException {
+    Path source = Path.of(GuestTree.withoutEnd(local)).toAbsolutePath().normalize();
+    boolean contents = local.endsWith("/.") || local.equals(".");
+    if (!Files.exists(source)) {
+      throw RametException.notFound("file", local);
+    }
+    GuestTree tree = new GuestTree(guest);
+    String wanted = GuestTree.withoutEnd(remote);
+    GuestTree.Entry target = tree.find(wanted);
+    if (target != null && !contents && (target.folder() || remote.endsWith("/"))) {
+      wanted = target.path() + "/" + source.getFileName();
+      target = tree.find(wanted);
+    } else if (target == null && remote.endsWith("/") && !contents) {
+      wanted = wanted + "/" + source.getFileName();
+    }
+    if (target != null && target.folder()) {
+      send(source, ".", target.path());
+      return;
+    }
+    if (target != null && Files.isDirectory(source)) {
+      throw new RametException(
+          ErrorCode.CONFLICT,
+          target.path() + " is no folder in the sandbox",
+          "delete it, or choose another target",
+          null);
+    }
+    create(tree, source, wanted);
+  }
+
+  /** Copies to a place where no folder is, by way of a folder beside it. */
+  private void create(GuestTree tree, Path source, String place) throws IOException {
+    String parent = GuestTree.parent(place);
+    tree.makeFolder(parent);
+    String work = parent + "/.ramet-copy-" + UUID.randomUUID();
+    tree.makeFolder(work);
+    try {
+      send(source, "./tree", work);
+      tree.move(work + "/tree", place);
+    } finally {
+      tree.remove(work);
+    }
+  }
+
+  private void send(Path source, String name, String folder) throws IOException {
+    try (GuestTar tar =
+        GuestTar.start(guest, true, "-x", "-o", "-p", "-f", "-", "-C", absolute(folder))) {
+      // It may write errors, and must not wait for somebody to read them.
+      CompletableFuture<Void> end = CompletableFuture.runAsync(tar::finish);
+      RametException broken = null;
+      try (OutputStream pieces = new BufferedOutputStream(tar.input(), PIECE)) {
+        new TreePacker(source, name, this::leftOut).pack(pieces);
+      } catch (RametException e) {
+        broken = e; // tar has ended, and its status says why
+      }
+      try {
+        end.join();
+      } catch (CompletionException e) {
+        throw e.getCause() instanceof RametException failed ? failed : e;
+      }
+      rethrow(broken);
+    }
+  }
+
+  private static void rethrow(@Nullable RametException broken) {
+    if (broken != null) {
+      throw broken;
+    }
+  }
+
+  /** Returns the absolute path of a folder that exists in the guest. */
+  private String absolute(String folder) {
+    GuestTree.Entry found = new GuestTree(guest).find(folder);
+    return found == null ? folder : found.path();
+  }
+}
