@@ -4,7 +4,6 @@ package dev.ramet.cli;
 import dev.ramet.cli.config.Config;
 import dev.ramet.cli.context.ContextGroup;
 import dev.ramet.cli.forward.PortForward;
-
 import dev.ramet.cli.key.Key;
 import dev.ramet.cli.operation.Operation;
 import dev.ramet.cli.prune.Prune;
