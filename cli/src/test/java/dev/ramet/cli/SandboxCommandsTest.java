@@ -153,6 +153,32 @@ final class SandboxCommandsTest {
   }
 
   @Test
+  void aGuestThatWaitsForADiskIsShownSo() {
+    String full = ",\"standstill\":\"no-space\",\"stateDetail\":\"no space left on /x; delete\"";
+    host.on(
+        "/v2/sandboxes",
+        200,
+        "[%s,%s]"
+            .formatted(
+                Answers.sandbox("a", full),
+                Answers.sandbox("b", ",\"standstill\":\"disk-error\"")));
+    host.on("/sandboxes/a", 200, Answers.sandbox("a", full));
+    String[] lines = host.run("sandbox", "ls").out().split("\n", -1);
+    assertTrue(lines[1].contains(" running (no space) "), lines[1]);
+    assertTrue(lines[2].contains(" failed (disk error) "), lines[2]);
+    String shown = host.run("sandbox", "show", "a").out();
+    assertTrue(shown.contains("running (no space): no space left on /x; delete"), shown);
+  }
+
+  @Test
+  void createPrintsWarningsWhereScriptsDoNotRead() {
+    host.on("/sandboxes", 201, Answers.sandbox("abc", ",\"warnings\":[\"much memory\"]"));
+    FakeHost.Outcome done = host.run("sandbox", "create");
+    assertEquals("abc\n", done.out());
+    assertTrue(done.err().contains("warning: much memory\n"), done.err());
+  }
+
+  @Test
   void listFollowsPages() {
     host.on(
         "/v2/sandboxes",

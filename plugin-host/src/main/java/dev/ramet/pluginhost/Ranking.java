@@ -33,10 +33,14 @@ public final class Ranking {
           .thenComparing(falseFirst(facts -> !facts.sinceRestore()))
           .thenComparing(falseFirst(facts -> !facts.anyMemory()));
 
-  /** Speed comes first, then guests that nobody else can command, then cheaper captures. */
+  /**
+   * Speed comes first, then guests that nobody else can command, then those that no full disk of
+   * the host breaks, then cheaper captures.
+   */
   private static final Comparator<HypervisorFacts> HYPERVISOR =
       falseFirst((HypervisorFacts facts) -> !facts.hardware())
           .thenComparing(falseFirst(facts -> !facts.guestSecret()))
+          .thenComparing(lacks(HypervisorFeature.STOPS_ON_DISK_ERROR))
           .thenComparing(lacks(HypervisorFeature.DISK_WRITE_LOG))
           .thenComparing(lacks(HypervisorFeature.DISK_WRITES));
 

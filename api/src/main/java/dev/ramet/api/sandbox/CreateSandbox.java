@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param envVars environment variables of every process the agent starts, or null for none
  * @param cpuCount virtual CPUs, 1 to 32, or null for the template's; another value forces a cold
  *     boot
- * @param memoryMB guest memory in MiB, 64 to 65536, or null for the template's; another value
- *     forces a cold boot
+ * @param memoryMB guest memory in MiB, at least 64 and no more than the host has, or null for the
+ *     template's; another value forces a cold boot
  * @param diskSizeMB virtual size of the disk in MiB, or null for the template's; a larger one
  *     forces a cold boot, and a disk cannot shrink
  * @param allow_internet_access whether it may open connections, or null for the host's default

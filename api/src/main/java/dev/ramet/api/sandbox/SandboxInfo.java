@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param endAt when its timeout expires, or null for never; for a paused sandbox, when it was
  *     paused
  * @param state {@code creating}, {@code running}, {@code paused} or {@code failed}
- * @param stateDetail why it failed, or null
+ * @param stateDetail why it failed or stands still, and then what to do; or null
  * @param cpuCount virtual CPUs
  * @param memoryMB guest memory
  * @param diskSizeMB virtual size of its disk
@@ -42,6 +42,11 @@ import org.jspecify.annotations.Nullable;
  *     host only, {@code unauthenticated} when any user of the host can impersonate the host to it;
  *     null without an agent
  * @param name a name that no other sandbox of the host has, accepted wherever its id is, or null
+ * @param standstill why a running sandbox stands still: {@code no-space} when a file system of the
+ *     host is full, {@code disk-error} when its disk failed there; null when it does not. It goes
+ *     on by itself
+ * @param warnings in the response to the request that made it, sentences about possible trouble;
+ *     else null
  */
 public record SandboxInfo(
     String sandboxID,
@@ -68,7 +73,9 @@ public record SandboxInfo(
     @Nullable String trafficAccessToken,
     @Nullable List<VolumeMountInfo> volumeMounts,
     @Nullable String agent,
-    @Nullable String name) {
+    @Nullable String name,
+    @Nullable String standstill,
+    @Nullable List<String> warnings) {
   /** Returns an empty builder. */
   public static Builder builder() {
     return new Builder();
@@ -104,6 +111,8 @@ public record SandboxInfo(
     private @Nullable List<VolumeMountInfo> volumeMounts;
     private @Nullable String agent;
     private @Nullable String name;
+    private @Nullable String standstill;
+    private @Nullable List<String> warnings;
 
     private Builder() {}
 
@@ -232,6 +241,16 @@ public record SandboxInfo(
       return this;
     }
 
+    public Builder standstill(@Nullable String value) {
+      standstill = value;
+      return this;
+    }
+
+    public Builder warnings(@Nullable List<String> value) {
+      warnings = value;
+      return this;
+    }
+
     /** Returns a record of the components. */
     public SandboxInfo build() {
       return new SandboxInfo(
@@ -259,7 +278,9 @@ public record SandboxInfo(
           trafficAccessToken,
           volumeMounts,
           agent,
-          name);
+          name,
+          standstill,
+          warnings);
     }
   }
 }

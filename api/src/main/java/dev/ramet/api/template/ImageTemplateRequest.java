@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param ready a shell command that succeeds once the started program is ready; it is retried until
  *     it does; null to wait for three seconds
  * @param cpuCount virtual CPUs, 1 to 32; null for 1
- * @param memoryMB guest memory in MiB, 64 to 65536; null for 512
+ * @param memoryMB guest memory in MiB, at least 64 and no more than the host has; null for 512
  * @param diskSizeMB virtual size of the disk in MiB; null for 2048
  */
 public record ImageTemplateRequest(

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param initrd an initial ram disk, or null for none
  * @param kernelArguments the kernel command line, or null for a default that suits one virtio disk
  * @param cpuCount virtual CPUs, 1 to 32; null for 1
- * @param memoryMB guest memory in MiB, 64 to 65536; null for 512
+ * @param memoryMB guest memory in MiB, at least 64 and no more than the host has; null for 512
  * @param cold whether to skip the boot and capture, so that its sandboxes boot from the kernel;
  *     null for false
  */

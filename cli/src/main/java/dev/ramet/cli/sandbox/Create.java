@@ -143,7 +143,11 @@ final class Create extends ApiCommand {
         context()
             .during("Starting a sandbox from " + from, () -> client.post("/sandboxes", request));
     int status = printId(answer, SandboxInfo.class, SandboxInfo::sandboxID);
-    sayWhenItEnds(answer.parse(SandboxInfo.class), request.timeout() == null);
+    SandboxInfo made = answer.parse(SandboxInfo.class);
+    if (made.warnings() != null) {
+      made.warnings().forEach(warning -> context().err().println("warning: " + warning));
+    }
+    sayWhenItEnds(made, request.timeout() == null);
     return status;
   }
 

@@ -20,7 +20,7 @@ final class SandboxListing {
         .column("SANDBOX", SandboxInfo::sandboxID)
         .wide("NAME", SandboxInfo::name)
         .column("TEMPLATE", s -> s.alias() == null ? s.templateID() : s.alias())
-        .column("STATE", SandboxInfo::state)
+        .column("STATE", s -> HumanFormat.state(s.state(), s.standstill()))
         .column("CPU", s -> "" + s.cpuCount())
         .column("MEMORY", s -> HumanFormat.mebibytes(s.memoryMB()))
         .wide("DISK", s -> HumanFormat.mebibytes(s.diskSizeMB()))

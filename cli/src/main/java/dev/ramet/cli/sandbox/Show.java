@@ -43,7 +43,8 @@ final class Show extends ViewCommand {
     if (s.name() != null) {
       table.row("Name", s.name());
     }
-    table.row("State", s.stateDetail() == null ? s.state() : s.state() + ": " + s.stateDetail());
+    String state = HumanFormat.state(s.state(), s.standstill());
+    table.row("State", s.stateDetail() == null ? state : state + ": " + s.stateDetail());
     table.row(
         "Template", s.alias() == null ? s.templateID() : s.alias() + " (" + s.templateID() + ")");
     if (s.parentID() != null) {

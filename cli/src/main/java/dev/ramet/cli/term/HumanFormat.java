@@ -112,4 +112,17 @@ public final class HumanFormat {
     }
     return seconds < 2 * 86400 ? seconds / 3600 + "h" : seconds / 86400 + "d";
   }
+
+  /**
+   * Returns the state of a sandbox. A running one may stand still because of a disk of the host. If
+   * that disk has failed, the sandbox counts as failed here: somebody must repair the disk.
+   *
+   * @param standstill why it stands still, or null
+   */
+  public static String state(String state, @Nullable String standstill) {
+    if (standstill == null) {
+      return state;
+    }
+    return standstill.equals("no-space") ? "running (no space)" : "failed (disk error)";
+  }
 }

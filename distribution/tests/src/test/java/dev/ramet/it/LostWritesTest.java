@@ -47,7 +47,12 @@ final class LostWritesTest {
     try {
       pool = LoopFs.xfs(around.root(), POOL_BYTES);
       try {
-        ground = Ground.make(pool.root().resolve("data"), 0, config -> config);
+        // Without a reserve the host does not stop the machine before it comes to this.
+        ground =
+            Ground.make(
+                pool.root().resolve("data"),
+                0,
+                config -> config.with("ramet.storage-reserve", "1"));
       } catch (IOException | RuntimeException | Error e) {
         pool.close();
         throw e;

@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.Progress;
+import dev.ramet.engine.WantedShape;
 import dev.ramet.engine.sandboxes.CloneRequest;
+import dev.ramet.engine.sandboxes.NewSandbox;
 import dev.ramet.engine.sandboxes.Sandbox;
 import dev.ramet.engine.start.Engine;
 import dev.ramet.engine.start.EngineFactory;
@@ -56,6 +58,19 @@ final class TroubleTest {
     }
     assertEquals(Sandbox.State.RUNNING, ground.engine().sandboxes().get(started.id()).state());
     assertEquals("kept", ground.shell(started.id()).run("cat /tmp/file"));
+  }
+
+  @Test
+  void aGuestCannotHaveMoreMemoryThanTheMachine() throws Exception {
+    SortedSet<String> before = ground.files();
+    NewSandbox huge =
+        NewSandbox.of(Ground.TEMPLATE).shape(new WantedShape(null, 1L << 39, null)).build();
+    RametException e =
+        refused(ErrorCode.INVALID_ARGUMENT, () -> ground.engine().sandboxes().create(huge));
+    assertTrue(String.valueOf(e.getMessage()).contains("this machine has"), e::toString);
+    assertEquals(before, ground.files());
+    assertTrue(
+        String.valueOf(ground.engine().sandboxes().memoryWarning(1L << 39)).contains("free"));
   }
 
   @Test

@@ -4,6 +4,7 @@ package dev.ramet.engine.capture;
 import dev.ramet.engine.metrics.Counter;
 import dev.ramet.engine.metrics.Registry;
 import dev.ramet.engine.root.SplitStorage;
+import dev.ramet.engine.space.FreeSpace;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.pluginhost.guard.Capability;
@@ -50,6 +51,7 @@ public final class CopyPreparer implements AutoCloseable {
   private static final double NANOS = 1e9;
 
   private final StorageBackend storage;
+  private final FreeSpace space;
   private final Counter done;
   private final Counter seconds;
   private final Counter bytes;
@@ -68,8 +70,14 @@ public final class CopyPreparer implements AutoCloseable {
   private record Sandbox(
       @Nullable NodeId fresh, @Nullable NodeId base, NodeId disk, WriteLog log) {}
 
-  public CopyPreparer(StorageBackend storage, Registry registry) {
+  /**
+   * Creates it.
+   *
+   * @param space nothing is prepared while its reserve is near: these copies take space
+   */
+  public CopyPreparer(StorageBackend storage, FreeSpace space, Registry registry) {
     this.storage = storage;
+    this.space = space;
     this.done =
         registry.counter(
             "ramet_storage_ahead_total",
@@ -198,7 +206,7 @@ public final class CopyPreparer implements AutoCloseable {
    */
   private <T> void work(String what, NodeId id, Class<T> type, Function<T, Boolean> action) {
     T capability = Capability.guarded(SplitStorage.backendOf(storage, id), type);
-    if (capability == null) {
+    if (capability == null || !space.plenty()) {
       return;
     }
     long start = System.nanoTime();

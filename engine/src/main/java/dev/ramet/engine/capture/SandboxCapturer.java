@@ -60,7 +60,7 @@ public final class SandboxCapturer {
     }
     try (GuestFreeze files =
         new GuestFreeze(
-            agent, record, live.runningMachine(), "take the snapshot with its memory")) {
+            agent, record, live.answeringMachine(), "take the snapshot with its memory")) {
       return disks.capture(record, order, Instant.now(), files::thaw);
     }
   }

@@ -5,6 +5,7 @@ import dev.ramet.engine.IdListener;
 import dev.ramet.engine.Storage;
 import dev.ramet.engine.exchange.Exporter;
 import dev.ramet.engine.exchange.Importer;
+import dev.ramet.engine.space.FreeSpace;
 import dev.ramet.spi.storage.StorageFinding;
 import dev.ramet.spi.storage.image.CopyProgress;
 import java.nio.file.Path;
@@ -17,11 +18,14 @@ public final class StorageOperations implements Storage {
   private final RootChecks looks;
   private final Exporter exporter;
   private final Importer importer;
+  private final FreeSpace space;
 
-  public StorageOperations(RootChecks looks, Exporter exporter, Importer importer) {
+  public StorageOperations(
+      RootChecks looks, Exporter exporter, Importer importer, FreeSpace space) {
     this.looks = looks;
     this.exporter = exporter;
     this.importer = importer;
+    this.space = space;
   }
 
   @Override
@@ -48,6 +52,7 @@ public final class StorageOperations implements Storage {
   @Override
   public Exchanged importFrom(
       Path directory, @Nullable String name, CopyProgress progress, IdListener ids) {
+    space.require("import " + directory);
     return importer.run(directory, name, progress, ids);
   }
 

@@ -8,7 +8,9 @@ import org.jspecify.annotations.Nullable;
 public final class MachineSize {
   private static final int MAX_CPUS = 32;
   private static final long MIN_MEMORY_BYTES = 64L << 20;
-  private static final long MAX_MEMORY_BYTES = 64L << 30;
+
+  /** More than any machine has; {@link HostMemory} knows the limit of this one. */
+  private static final long MAX_MEMORY_BYTES = 1L << 40;
 
   private MachineSize() {}
 
@@ -27,7 +29,7 @@ public final class MachineSize {
         && (memoryBytes < MIN_MEMORY_BYTES
             || memoryBytes > MAX_MEMORY_BYTES
             || memoryBytes % (1 << 20) != 0)) {
-      throw RametException.invalid("memoryMB", "must be 64 to 65536");
+      throw RametException.invalid("memoryMB", "must be 64 to 1048576");
     }
   }
 }

@@ -6,6 +6,7 @@ import dev.ramet.agent.host.FileTail;
 import dev.ramet.engine.machine.AgentSetup;
 import dev.ramet.engine.sandboxes.Metrics;
 import dev.ramet.engine.sandboxes.ProgramOutput;
+import dev.ramet.engine.sandboxes.Standstill;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.SandboxRecord;
@@ -48,12 +49,17 @@ public final class GuestAccess {
     if (vm == null || live.isPausing() || live.saved().state() != SandboxRecord.State.RUNNING) {
       throw new RametException(ErrorCode.NOT_FOUND, "sandbox " + live.id() + " is not running");
     }
+    Standstill still = live.standstill();
+    if (still != null) {
+      // At once: the guest would not answer until there is room.
+      throw still.error(live.id());
+    }
     return vm.endpoint(guestPort);
   }
 
   /** Asks a running guest for its load. */
   Metrics metrics(LiveSandbox live) {
-    RunningVm vm = live.runningMachine();
+    RunningVm vm = live.answeringMachine();
     SandboxRecord record = live.saved();
     Integer port = record.agentPort();
     if (port == null) {

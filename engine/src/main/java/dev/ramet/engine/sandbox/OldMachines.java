@@ -4,6 +4,7 @@ package dev.ramet.engine.sandbox;
 import dev.ramet.engine.StepObserver;
 import dev.ramet.engine.machine.MachineStarter;
 import dev.ramet.engine.state.Layout;
+import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.SandboxRecord;
 import dev.ramet.engine.state.SnapshotReclaimer;
 import dev.ramet.errors.ErrorCode;
@@ -53,10 +54,17 @@ public final class OldMachines {
     this.steps = steps;
   }
 
-  /** Pauses the old machine. Returns null if there is none, or if it does not respond. */
-  @Nullable PausedVm pause(@Nullable RunningVm old) {
+  /**
+   * Pauses the old machine, unless the host has paused it already for lack of space. Returns null
+   * if there is none, or if it does not respond.
+   */
+  @Nullable PausedVm pause(LiveSandbox live, @Nullable RunningVm old) {
     if (old == null) {
       return null;
+    }
+    PausedVm stopped = live.standstillSlot().take(old);
+    if (stopped != null) {
+      return stopped;
     }
     try {
       return old.pause();

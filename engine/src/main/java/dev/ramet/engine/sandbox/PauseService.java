@@ -90,7 +90,7 @@ public final class PauseService {
       if (!stillWanted.test(before)) {
         return;
       }
-      RunningVm vm = live.runningMachine();
+      RunningVm vm = keepMemory ? live.runningMachine() : live.answeringMachine();
       // Refuse a mode that could never work before the machine stops.
       modes.checkForced(memoryMode, before.machine().memoryBase());
       live.setPausing(true);

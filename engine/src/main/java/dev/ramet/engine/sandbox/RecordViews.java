@@ -49,7 +49,8 @@ public final class RecordViews {
             record.state() == SandboxRecord.State.KILLED
                 ? "its removal did not finish; kill it again"
                 : record.detail(),
-            vm == null ? null : vm.pid()),
+            vm == null ? null : vm.pid(),
+            live.standstill()),
         new Sandbox.Origin(record.sourceId(), record.sourceName(), record.parentId()),
         new Shape(record.machine().cpuCount(), record.machine().memoryBytes(), record.diskBytes()),
         record.label(),

@@ -83,7 +83,7 @@ public final class RestartService {
       }
       RunningVm old = live.machine();
       steps.before("restart.freeze");
-      try (GuestFreeze files = freeze(before, old)) {
+      try (GuestFreeze files = freeze(live, before, old)) {
         replace(live, before, old);
         if (files != null) {
           files.markEnded();
@@ -97,8 +97,9 @@ public final class RestartService {
    * Writes the guest's files to its disk. Returns null for a guest that cannot do it: it boots as
    * after a loss of power, because a guest that does not respond needs a restart most.
    */
-  private @Nullable GuestFreeze freeze(SandboxRecord before, @Nullable RunningVm old) {
-    if (old == null || before.state() != SandboxRecord.State.RUNNING) {
+  private @Nullable GuestFreeze freeze(
+      LiveSandbox live, SandboxRecord before, @Nullable RunningVm old) {
+    if (old == null || before.state() != SandboxRecord.State.RUNNING || live.standstill() != null) {
       return null;
     }
     try {
@@ -115,7 +116,7 @@ public final class RestartService {
 
   private void replace(LiveSandbox live, SandboxRecord before, @Nullable RunningVm old) {
     steps.before("restart.pause");
-    try (PausedVm paused = replacement.oldMachines().pause(old);
+    try (PausedVm paused = replacement.oldMachines().pause(live, old);
         Undo undo = new Undo()) {
       if (old == null && before.state() != SandboxRecord.State.PAUSED) {
         // It would write to the disk that is captured.

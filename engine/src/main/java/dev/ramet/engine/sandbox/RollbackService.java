@@ -68,7 +68,7 @@ public final class RollbackService {
   private void replace(
       LiveSandbox live, SandboxRecord before, @Nullable RunningVm old, SnapshotRecord source) {
     steps.before("rollback.pause");
-    try (PausedVm paused = oldMachines.pause(old);
+    try (PausedVm paused = oldMachines.pause(live, old);
         Undo undo = new Undo()) {
       MachineStarter.Started started =
           starter.start(MachineOrder.next("rollback", before, source, Map.of(), true));

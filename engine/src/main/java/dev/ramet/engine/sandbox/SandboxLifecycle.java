@@ -2,6 +2,7 @@
 package dev.ramet.engine.sandbox;
 
 import dev.ramet.engine.StepObserver;
+import dev.ramet.engine.machine.HostMemory;
 import dev.ramet.engine.machine.MachineOrder;
 import dev.ramet.engine.machine.MachineStarter;
 import dev.ramet.engine.state.Layout;
@@ -16,6 +17,7 @@ import dev.ramet.engine.support.Undo;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.hypervisor.Hypervisor;
+import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.VmExit;
 import java.io.IOException;
@@ -29,8 +31,7 @@ import java.util.function.Predicate;
 public final class SandboxLifecycle {
   private static final System.Logger LOG = System.getLogger(SandboxLifecycle.class.getName());
   private static final Duration KILL_TIMEOUT = Duration.ofSeconds(10);
-  // A kill waits for the operation under way instead of failing, because its caller wants the
-  // sandbox gone.
+  // A kill waits for the operation under way: its caller wants the sandbox gone.
   private static final Duration KILL_PATIENCE = Duration.ofMinutes(2);
 
   private final SandboxStore sandboxes;
@@ -39,12 +40,14 @@ public final class SandboxLifecycle {
   private final StepObserver steps;
   private final MachineStarter starter;
   private final SnapshotReclaimer reclaimer;
+  private final HostMemory memory;
   private final SandboxExpiry ends;
   private volatile boolean closed;
 
   /**
    * Creates the lifecycle of a root's sandboxes.
    *
+   * @param memory the memory of this machine, which no guest may exceed
    * @param expiry makes what ends sandboxes in time, given what kills them
    */
   public SandboxLifecycle(
@@ -53,6 +56,7 @@ public final class SandboxLifecycle {
       Hypervisor hypervisor,
       MachineStarter starter,
       SnapshotReclaimer reclaimer,
+      HostMemory memory,
       Function<SandboxExpiry.KillAction, SandboxExpiry> expiry,
       StepObserver steps) {
     this.sandboxes = sandboxes;
@@ -60,8 +64,13 @@ public final class SandboxLifecycle {
     this.hypervisor = hypervisor;
     this.starter = starter;
     this.reclaimer = reclaimer;
+    this.memory = memory;
     this.steps = steps;
     this.ends = expiry.apply(this::kill);
+  }
+
+  HostMemory memory() {
+    return memory;
   }
 
   /** Returns what ends these sandboxes in time. */
@@ -71,6 +80,7 @@ public final class SandboxLifecycle {
 
   /** Starts a sandbox and waits for its agent. If this fails, nothing of the sandbox is left. */
   public LiveSandbox start(SandboxOrder order) {
+    memory.require(order.shape().memoryBytes());
     SnapshotRecord source = order.source().snapshot();
     SandboxOrder.Options options = order.options();
     Duration timeout = options.timeout();
@@ -154,9 +164,7 @@ public final class SandboxLifecycle {
     }
   }
 
-  /**
-   * Stops ending sandboxes and writing manifests: another engine may open the root from here on.
-   */
+  /** Stops ending sandboxes and writing manifests: another engine may open the root. */
   public void close() {
     closed = true;
     ends.close();
@@ -245,7 +253,10 @@ public final class SandboxLifecycle {
       live.transition(killed, vm, intent -> saveIntent(record, intent));
       steps.before("kill.machine");
       live.tracking().close();
-      if (vm != null) {
+      PausedVm stopped = live.standstillSlot().take(vm);
+      if (stopped != null) {
+        stopped.kill();
+      } else if (vm != null) {
         vm.kill(KILL_TIMEOUT);
       } else if (record.state() != SandboxRecord.State.PAUSED) {
         // A machine that this host could not find again may still run.

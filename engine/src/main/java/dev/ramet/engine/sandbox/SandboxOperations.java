@@ -12,6 +12,7 @@ import dev.ramet.engine.sandboxes.ProgramOutput;
 import dev.ramet.engine.sandboxes.RollbackReport;
 import dev.ramet.engine.sandboxes.Sandbox;
 import dev.ramet.engine.sandboxes.Sandboxes;
+import dev.ramet.engine.space.FreeSpace;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.SandboxRecord;
 import dev.ramet.engine.state.SandboxStore;
@@ -35,6 +36,7 @@ public final class SandboxOperations implements Sandboxes {
   private final SandboxChanges changes;
   private final GuestAccess guests;
   private final RecordViews views;
+  private final FreeSpace space;
 
   public SandboxOperations(
       SandboxStore sandboxes,
@@ -43,7 +45,8 @@ public final class SandboxOperations implements Sandboxes {
       SandboxLifecycle lifecycle,
       SandboxChanges changes,
       GuestAccess guests,
-      RecordViews views) {
+      RecordViews views,
+      FreeSpace space) {
     this.sandboxes = sandboxes;
     this.creator = creator;
     this.cloner = cloner;
@@ -51,11 +54,18 @@ public final class SandboxOperations implements Sandboxes {
     this.changes = changes;
     this.guests = guests;
     this.views = views;
+    this.space = space;
   }
 
   @Override
   public Sandbox create(NewSandbox request, IdListener ids) {
+    space.require("create a sandbox");
     return views.sandbox(creator.create(request, ids));
+  }
+
+  @Override
+  public @Nullable String memoryWarning(long memoryBytes) {
+    return lifecycle.memory().warning(memoryBytes);
   }
 
   @Override
@@ -96,17 +106,20 @@ public final class SandboxOperations implements Sandboxes {
 
   @Override
   public CloneReport clone(String id, CloneRequest request, IdListener ids) {
+    space.require("clone " + id);
     return cloner.cloneAll(visible(id), request, ids);
   }
 
   @Override
   public List<ForkResult> fork(String id, CloneRequest request, IdListener ids) {
+    space.require("fork " + id);
     return cloner.fork(visible(id), request, ids);
   }
 
   @Override
   public Sandbox pause(String id, boolean keepMemory, @Nullable String memoryMode) {
     LiveSandbox live = visible(id);
+    space.require("pause " + id);
     changes.pauses().pause(live, keepMemory, memoryMode, record -> true);
     return views.sandbox(live);
   }

@@ -33,8 +33,18 @@ public record Sandbox(
    * @param state the state
    * @param detail why it failed, or null
    * @param hypervisorPid process id of the hypervisor, or null when none runs
+   * @param standstill why it stands still although it runs, or null
    */
-  public record Status(State state, @Nullable String detail, @Nullable Long hypervisorPid) {}
+  public record Status(
+      State state,
+      @Nullable String detail,
+      @Nullable Long hypervisorPid,
+      @Nullable Standstill standstill) {
+    /** Creates the status of a sandbox that does not stand still. */
+    public Status(State state, @Nullable String detail, @Nullable Long hypervisorPid) {
+      this(state, detail, hypervisorPid, null);
+    }
+  }
 
   /**
    * The name and the labels of a sandbox, which callers choose and may change.
@@ -110,6 +120,11 @@ public record Sandbox(
   /** Returns this part of {@link #label}. */
   public Map<String, String> metadata() {
     return label.metadata();
+  }
+
+  /** Returns this part of {@link #status}. */
+  public @Nullable Standstill standstill() {
+    return status.standstill();
   }
 
   /** Returns this part of {@link #origin}. */

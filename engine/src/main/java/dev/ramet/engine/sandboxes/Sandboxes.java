@@ -31,6 +31,9 @@ public interface Sandboxes {
    */
   Sandbox create(NewSandbox request, IdListener ids);
 
+  /** Returns a warning if a sandbox of this size may use more memory than is free now, or null. */
+  @Nullable String memoryWarning(long memoryBytes);
+
   /** Returns the sandbox with this id. */
   Sandbox get(String id);
 

@@ -9,6 +9,7 @@ import dev.ramet.engine.capture.SnapshotReplacement;
 import dev.ramet.engine.sandbox.RecordViews;
 import dev.ramet.engine.snapshots.NewSnapshot;
 import dev.ramet.engine.snapshots.Snapshot;
+import dev.ramet.engine.space.FreeSpace;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.SandboxRecord;
 import dev.ramet.engine.state.SandboxStore;
@@ -32,6 +33,7 @@ public final class SnapshotCreator {
   private final BackgroundCapture background;
   private final SnapshotReplacement replacement;
   private final RecordViews views;
+  private final FreeSpace space;
 
   public SnapshotCreator(
       SandboxStore sandboxes,
@@ -39,19 +41,22 @@ public final class SnapshotCreator {
       SandboxCapturer capturer,
       BackgroundCapture background,
       SnapshotReplacement replacement,
-      RecordViews views) {
+      RecordViews views,
+      FreeSpace space) {
     this.sandboxes = sandboxes;
     this.snapshots = snapshots;
     this.capturer = capturer;
     this.background = background;
     this.replacement = replacement;
     this.views = views;
+    this.space = space;
   }
 
   Snapshot create(NewSnapshot wanted, IdListener ids) {
     String sandboxId = wanted.sandboxId();
     checkDescription(wanted.description());
     LiveSandbox live = sandboxes.get(sandboxId);
+    space.require("take a snapshot of " + live.id());
     NewSnapshot request = wanted.replacing(replacement.resolve(live.id(), wanted.replaces()));
     if (!request.untilReady() && request.memory() && !PausedCapturer.isPaused(live.saved())) {
       return views.snapshot(background.start(live, request, ids));

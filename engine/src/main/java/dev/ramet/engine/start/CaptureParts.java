@@ -13,6 +13,7 @@ import dev.ramet.engine.capture.SnapshotTarget;
 import dev.ramet.engine.capture.WritebackErrors;
 import dev.ramet.engine.metrics.Registry;
 import dev.ramet.engine.pages.PageWriter;
+import dev.ramet.engine.space.FreeSpace;
 import dev.ramet.engine.state.RootContents;
 import dev.ramet.engine.state.SnapshotReclaimer;
 import dev.ramet.engine.support.Undo;
@@ -26,13 +27,15 @@ import dev.ramet.engine.tracking.MemoryModes;
  * @param capturer captures running machines
  * @param disks captures the disks of running machines alone
  * @param paused captures paused sandboxes
+ * @param space refuses what only the reserve would be left for
  */
 record CaptureParts(
     SnapshotTarget target,
     SnapshotReplacement replacement,
     Capturer capturer,
     DiskCapturer disks,
-    PausedCapturer paused) {
+    PausedCapturer paused,
+    FreeSpace space) {
   /**
    * How memory is captured.
    *
@@ -49,6 +52,7 @@ record CaptureParts(
       SnapshotReclaimer reclaimer,
       Memory memory,
       Registry metrics,
+      FreeSpace space,
       Undo close) {
     SnapshotTarget target =
         new SnapshotTarget(root.layout(), root.snapshots(), root.storage(), config.steps());
@@ -60,7 +64,7 @@ record CaptureParts(
             reclaimer,
             config.steps());
     WritebackErrors lost = new WritebackErrors(root.layout(), root.storage());
-    CopyPreparer ahead = new CopyPreparer(root.storage(), metrics);
+    CopyPreparer ahead = new CopyPreparer(root.storage(), space, metrics);
     close.add("preparation of copies", ahead::close);
     MemoryImages images =
         new MemoryImages(
@@ -83,6 +87,7 @@ record CaptureParts(
             reclaimer,
             new CaptureMetrics(metrics)),
         new DiskCapturer(target, lost),
-        new PausedCapturer(target, reclaimer));
+        new PausedCapturer(target, reclaimer),
+        space);
   }
 }

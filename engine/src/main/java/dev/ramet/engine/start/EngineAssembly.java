@@ -89,6 +89,8 @@ final class EngineAssembly {
                 new UnauthenticatedAgents(root.sandboxes(), root.snapshots(), facts.guestSecret()),
                 opened::probes);
 
+    SpaceParts space = SpaceParts.of(config, opened);
+    space.all().register(metrics);
     EngineThreads threads = EngineThreads.start(close);
     MachineParts machines =
         MachineParts.assemble(
@@ -107,6 +109,7 @@ final class EngineAssembly {
             reclaimer,
             new CaptureParts.Memory(modes, facts.saves().memoryStable(), pages),
             metrics,
+            space.all(),
             close);
     RecordGauges.register(metrics, root.sandboxes(), root.snapshots());
     LifecycleParts lives =
@@ -115,6 +118,7 @@ final class EngineAssembly {
         new MachineRecovery(root, modes, machines.launcher(), machines.starter());
     new StartupRecovery(root, volumeStore, network.egress(), recovery, lives.lifecycle(), reclaimer)
         .run();
+    space.guard(root, metrics, close);
     volumes.removeNamelessFiles();
     OperationAssembly assembly =
         new OperationAssembly(config, opened, root, reclaimer, machines, captures, lives);

@@ -7,12 +7,14 @@ import dev.ramet.engine.capture.MemoryImages;
 import dev.ramet.engine.capture.PreCopier;
 import dev.ramet.engine.capture.SnapshotReplacement;
 import dev.ramet.engine.machine.AgentSetup;
+import dev.ramet.engine.machine.HostMemory;
 import dev.ramet.engine.machine.VmLauncher;
 import dev.ramet.engine.machine.WorkingSetPrefetcher;
 import dev.ramet.engine.root.DataRoots;
 import dev.ramet.engine.root.RootOpener;
 import dev.ramet.engine.sandbox.CloneStarter;
 import dev.ramet.engine.selection.PluginSelection;
+import dev.ramet.engine.space.StorageReserve;
 import dev.ramet.engine.template.Recipe;
 import dev.ramet.pluginhost.find.PluginPolicy;
 import dev.ramet.spi.hypervisor.HypervisorProvider;
@@ -37,6 +39,7 @@ public final class EngineSettings {
             "storage",
             RootOpener.PROVISION,
             DataRoots.POOL_SIZE,
+            StorageReserve.RESERVE,
             DataRoots.BACKEND,
             DataRoots.MEMORY_ROOT,
             DataRoots.MEMORY_BACKEND,
@@ -61,6 +64,7 @@ public final class EngineSettings {
             OutboundSettings.AUTHORITIES,
             CloneStarter.CONCURRENCY,
             VmLauncher.START_TIMEOUT,
+            HostMemory.OVERCOMMIT,
             AgentSetup.AGENT_TIMEOUT),
         SettingGroup.of(
             "plugins",

@@ -2,6 +2,7 @@
 package dev.ramet.engine.start;
 
 import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.machine.HostMemory;
 import dev.ramet.engine.machine.LogLimits;
 import dev.ramet.engine.sandbox.PauseService;
 import dev.ramet.engine.sandbox.SandboxExpiry;
@@ -55,9 +56,19 @@ record LifecycleParts(SandboxLifecycle lifecycle, SandboxExpiry expiry, PauseSer
             root.hypervisor(),
             machines.starter(),
             reclaimer,
+            HostMemory.of(config.settings()),
             kills ->
                 new SandboxExpiry(
-                    root.sandboxes(), threads.timer(), threads.workers(), kills, pauses::pause),
+                    root.sandboxes(),
+                    threads.timer(),
+                    threads.workers(),
+                    kills,
+                    (live, keepMemory, wanted) -> {
+                      captures
+                          .space()
+                          .requirePlenty("pause " + live.id() + " at the end of its time");
+                      pauses.pause(live, keepMemory, wanted);
+                    }),
             config.steps());
     close.add("watching of machines", lifecycle::close);
     close.add("memory trackers", () -> closeTrackers(root.sandboxes()));

@@ -106,7 +106,8 @@ final class OperationAssembly {
         lifecycle,
         changes(network),
         new GuestAccess(machines.agent(), root.layout()),
-        views);
+        views,
+        captures.space());
   }
 
   private SandboxChanges changes(GuestNetwork network) {
@@ -176,7 +177,8 @@ final class OperationAssembly {
             capturer,
             background,
             captures.replacement(),
-            views),
+            views,
+            captures.space()),
         new ChangeDetector(root.storage(), reclaimer, captures.paused()),
         new SnapshotComparer(root.storage(), reclaimer),
         reclaimer,
@@ -208,7 +210,7 @@ final class OperationAssembly {
             outbound,
             config.steps());
     return new TemplateOperations(
-        root.snapshots(), locks, recipes, images, derivations, versions, views);
+        root.snapshots(), locks, recipes, images, derivations, versions, views, captures.space());
   }
 
   Storage storage() {
@@ -226,6 +228,7 @@ final class OperationAssembly {
             captures.target(),
             opened.plugins().hypervisorIds(),
             new BaseFinder(root.snapshots(), root.storage(), directory, reclaimer),
-            new ImageAssembler(root.storage(), directory, opened.places(), config.steps())));
+            new ImageAssembler(root.storage(), directory, opened.places(), config.steps())),
+        captures.space());
   }
 }

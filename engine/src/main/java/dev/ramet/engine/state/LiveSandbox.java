@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.state;
 
+import dev.ramet.engine.sandboxes.Standstill;
+import dev.ramet.engine.space.StandstillSlot;
 import dev.ramet.engine.support.Remedies;
 import dev.ramet.engine.tracking.TrackerSlot;
 import dev.ramet.errors.ErrorCode;
@@ -22,6 +24,7 @@ public final class LiveSandbox {
   // finishes it.
   private final Semaphore free = new Semaphore(1, true);
   private final TrackerSlot tracking = new TrackerSlot();
+  private final StandstillSlot standstill = new StandstillSlot();
 
   /** Held while the manifest is replaced, so that the last one written matches {@link #saved}. */
   private final Object writing = new Object();
@@ -70,7 +73,32 @@ public final class LiveSandbox {
           remedy(now.state()),
           null);
     }
+    Standstill still = standstill.holds(vm) ? standstill.of(vm) : null;
+    if (still != null) {
+      throw still.error(now.id());
+    }
     return vm;
+  }
+
+  /** Returns the machine if its guest can answer, or throws an error that says why it cannot. */
+  public RunningVm answeringMachine() {
+    RunningVm vm = runningMachine();
+    Standstill still = standstill.of(vm);
+    if (still != null) {
+      throw still.error(id());
+    }
+    return vm;
+  }
+
+  /** Holds the pause of a machine that the host has stopped for lack of space. */
+  public StandstillSlot standstillSlot() {
+    return standstill;
+  }
+
+  /** Returns why its machine stands still, or null if it does not. */
+  public @Nullable Standstill standstill() {
+    RunningVm vm = machine;
+    return vm == null || saved.state() != SandboxRecord.State.RUNNING ? null : standstill.of(vm);
   }
 
   private static @Nullable String remedy(SandboxRecord.State state) {

@@ -3,6 +3,7 @@ package dev.ramet.engine.template;
 
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.Progress;
+import dev.ramet.engine.machine.HostMemory;
 import dev.ramet.engine.machine.MachineSize;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.SnapshotRecord;
@@ -109,6 +110,9 @@ public final class RecipeTemplateBuilder {
 
   private Built build(Wanted wanted, Supplier<Recipe> source, Progress progress) {
     MachineSize.check(wanted.cpuCount(), wanted.memoryBytes());
+    if (wanted.memoryBytes() != null) {
+      HostMemory.of(config.settings()).require(wanted.memoryBytes());
+    }
     Long diskBytes = wanted.diskBytes();
     if (diskBytes != null && (diskBytes < MIN_DISK_BYTES || diskBytes > MAX_DISK_BYTES)) {
       throw RametException.invalid("diskSizeMB", "must be 32 to 16777216");

@@ -6,6 +6,7 @@ import dev.ramet.engine.Progress;
 import dev.ramet.engine.machine.MachineSize;
 import dev.ramet.engine.sandbox.RecordViews;
 import dev.ramet.engine.sandboxes.Sandbox;
+import dev.ramet.engine.space.FreeSpace;
 import dev.ramet.engine.state.SnapshotRecord;
 import dev.ramet.engine.state.SnapshotStore;
 import dev.ramet.engine.state.TemplateVersions;
@@ -38,6 +39,7 @@ public final class TemplateOperations implements Templates {
   private final StepTemplateBuilder derivations;
   private final TemplateVersions versions;
   private final RecordViews views;
+  private final FreeSpace space;
 
   public TemplateOperations(
       SnapshotStore snapshots,
@@ -46,7 +48,8 @@ public final class TemplateOperations implements Templates {
       ImageTemplateBuilder images,
       StepTemplateBuilder derivations,
       TemplateVersions versions,
-      RecordViews views) {
+      RecordViews views,
+      FreeSpace space) {
     this.snapshots = snapshots;
     this.locks = locks;
     this.recipes = recipes;
@@ -54,16 +57,23 @@ public final class TemplateOperations implements Templates {
     this.derivations = derivations;
     this.versions = versions;
     this.views = views;
+    this.space = space;
   }
 
   @Override
   public Template build(BuildTemplate request, Progress progress) {
+    requireSpace();
     return view(recipes.build(request, progress));
   }
 
   @Override
   public Template buildImage(ImageTemplate request, Progress progress) {
+    requireSpace();
     return view(recipes.build(request, progress));
+  }
+
+  private void requireSpace() {
+    space.require("make a template");
   }
 
   private Template view(RecipeTemplateBuilder.Built built) {
@@ -83,6 +93,7 @@ public final class TemplateOperations implements Templates {
   public Template derive(DerivedTemplate request, BuildLog log, IdListener ids) {
     TaggedName version = TaggedName.parse("name", request.name(), request.tags());
     MachineSize.check(request.cpuCount(), request.memoryBytes());
+    requireSpace();
     if (!Ids.isId(request.id()) || snapshots.find(request.id()).isPresent()) {
       throw RametException.invalid("id", "must be a new one");
     }
@@ -102,6 +113,7 @@ public final class TemplateOperations implements Templates {
   public Template importImages(ImportTemplate request, Progress progress, IdListener ids) {
     TaggedName version = version(request.name());
     MachineSize.check(request.cpuCount(), request.memoryBytes());
+    requireSpace();
     checkFile("kernel", request.kernel());
     checkFile("rootfs", request.rootfs());
     Path initrd = request.initrd();

@@ -12,6 +12,8 @@ import dev.ramet.engine.root.RootOpener;
 import dev.ramet.engine.sandboxes.Sandboxes;
 import dev.ramet.engine.selection.PluginSelection;
 import dev.ramet.engine.snapshots.Snapshots;
+import dev.ramet.engine.space.FreeSpace;
+import dev.ramet.engine.space.StorageReserve;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.PendingSnapshots;
 import dev.ramet.engine.state.RootContents;
@@ -107,6 +109,7 @@ final class RemoteEngine implements AutoCloseable {
             reclaimer,
             new CaptureParts.Memory(opened.modes(), true, new PageWriter(staging, STAGING_BYTES)),
             metrics,
+            new FreeSpace(List.of(), new StorageReserve(null)),
             close);
     LifecycleParts lives =
         LifecycleParts.assemble(

@@ -27,6 +27,8 @@ public final class FileCalls {
 
   public static native int fdatasync(int fd);
 
+  public static native int syncfs(int fd);
+
   public static native long pread(int fd, long buffer, long length, long offset);
 
   /** The offset is one register here; the library splits it for the kernel. */

@@ -5,6 +5,7 @@ import dev.ramet.linux.LinuxException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,9 @@ public record FullFileSystem(Path where, @Nullable Path image) {
 
   /** A loop device's writes come in pieces of up to a few MiB, and none may fit any more. */
   private static final long MIN_AROUND_BYTES = 4 << 20;
+
+  /** The number of the field of a line in mountinfo that names the mount point. */
+  private static final int MOUNT_POINT = 4;
 
   /** The depth of file systems in files; nobody nests them deeper. */
   private static final int DEEPEST = 4;
@@ -79,15 +83,49 @@ public record FullFileSystem(Path where, @Nullable Path image) {
   /**
    * Returns the file behind the loop device that a path's file system is on, or null; see loop(4).
    */
-  private static @Nullable Path backingFile(Path path) throws LinuxException {
+  public static @Nullable Path backingFile(Path path) throws LinuxException {
     long device = PathCalls.stat(path).device();
-    Path entry = Path.of("/sys/dev/block", (device >> 32) + ":" + (device & 0xFFFF_FFFFL), "loop");
+    Path entry = Path.of("/sys/dev/block", (device >> 32) + ":" + (device & 0xFFFF_FFFFL));
+    Path file = imageOf(entry);
+    if (file != null || Files.exists(entry)) {
+      return file;
+    }
+    // Btrfs gives its files device numbers of its own, which belong to no device.
+    String source = mountSource(path);
+    return source == null || !source.startsWith("/dev/loop")
+        ? null
+        : imageOf(Path.of("/sys/class/block", source.substring("/dev/".length())));
+  }
+
+  private static @Nullable Path imageOf(Path device) {
     try {
-      Path file = Path.of(Files.readString(entry.resolve("backing_file")).stripTrailing());
+      Path file = Path.of(Files.readString(device.resolve("loop/backing_file")).stripTrailing());
       return Files.exists(file) ? file : null;
     } catch (IOException e) {
       // Another kind of device.
       return null;
     }
+  }
+
+  /** Returns the device that is mounted above a path; see proc_pid_mountinfo(5). */
+  private static @Nullable String mountSource(Path path) {
+    String source = null;
+    int longest = -1;
+    try {
+      Path real = path.toRealPath();
+      for (String line : Files.readAllLines(Path.of("/proc/self/mountinfo"))) {
+        String[] fields = line.split(" ", -1);
+        int end = Arrays.asList(fields).indexOf("-");
+        // Names with spaces are escaped there; a pool's directory that has one is not found.
+        Path mountPoint = Path.of(fields[MOUNT_POINT]);
+        if (end > 0 && real.startsWith(mountPoint) && mountPoint.getNameCount() >= longest) {
+          longest = mountPoint.getNameCount();
+          source = fields[end + 2];
+        }
+      }
+    } catch (IOException e) {
+      return null;
+    }
+    return source;
   }
 }

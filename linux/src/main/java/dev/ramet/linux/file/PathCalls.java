@@ -9,6 +9,7 @@ import dev.ramet.linux.call.CPath;
 import dev.ramet.linux.call.Errnos;
 import dev.ramet.linux.call.FileCalls;
 import java.nio.file.Path;
+import java.util.Set;
 
 /**
  * System calls on names rather than on open files. The JDK's equivalents hide the errno, which
@@ -84,6 +85,19 @@ public final class PathCalls {
     int errno = result < 0 ? Native.getLastError() : 0;
     if (result < 0) {
       throw new LinuxException("renameat2", errno, to.toString());
+    }
+  }
+
+  /**
+   * Writes everything that is cached for the file system of a path to its device; see syncfs(2).
+   */
+  public static void syncFileSystem(Path path) throws LinuxException {
+    try (Fd file = Fd.open(path, Set.of(), 0)) {
+      int result = FileCalls.syncfs(file.number());
+      int errno = result < 0 ? Native.getLastError() : 0;
+      if (result < 0) {
+        throw new LinuxException("syncfs", errno, path.toString());
+      }
     }
   }
 

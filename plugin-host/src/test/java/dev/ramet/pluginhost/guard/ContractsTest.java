@@ -17,6 +17,7 @@ import dev.ramet.spi.hypervisor.HypervisorProvider;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavingVm;
+import dev.ramet.spi.hypervisor.StopsOnDiskError;
 import dev.ramet.spi.memory.DirtyLog;
 import dev.ramet.spi.memory.LiveTracker;
 import dev.ramet.spi.memory.MemoryMode;
@@ -78,7 +79,8 @@ final class ContractsTest {
           Map.entry(StorageInspection.class, StorageBackend.class),
           Map.entry(RemoteImages.class, StorageBackend.class),
           Map.entry(DiskWrites.class, RunningVm.class),
-          Map.entry(DiskWriteLog.class, RunningVm.class));
+          Map.entry(DiskWriteLog.class, RunningVm.class),
+          Map.entry(StopsOnDiskError.class, RunningVm.class));
 
   /** Contracts that {@link GuardTest} breaks call by call. */
   private static final Set<Class<?>> BROKEN_BY_HAND =

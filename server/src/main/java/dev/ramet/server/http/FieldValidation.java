@@ -114,7 +114,7 @@ public final class FieldValidation {
 
   /** Returns the size of guest memory in bytes. */
   public static @Nullable Long memoryBytes(@Nullable Integer mebibytes) {
-    range("memoryMB", mebibytes, 64, 65536);
+    range("memoryMB", mebibytes, 64, 1024 * 1024);
     return mebibytes == null ? null : mebibytes * MIB;
   }
 

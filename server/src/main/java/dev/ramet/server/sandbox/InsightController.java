@@ -61,7 +61,9 @@ final class InsightController {
     Sandbox sandbox = sandboxes().get(FieldValidation.sandboxId(id));
     Instant now = Instant.now();
     boolean wantsNow = end == null || end >= now.getEpochSecond();
-    if (wantsNow && sandbox.state() == Sandbox.State.RUNNING && history.isDue(sandbox.id(), now)) {
+    // One that stands still cannot answer; its earlier samples are still there.
+    boolean answers = sandbox.state() == Sandbox.State.RUNNING && sandbox.standstill() == null;
+    if (wantsNow && answers && history.isDue(sandbox.id(), now)) {
       history.add(sandbox.id(), sandboxes().metrics(sandbox.id()));
     }
     return history.samplesOf(sandbox.id()).stream()

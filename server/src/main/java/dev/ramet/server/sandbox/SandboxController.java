@@ -125,7 +125,8 @@ final class SandboxController {
             (operation, listener) -> {
               SnapshotWait.await(engine, template, waits);
               Sandbox made = sandboxes().create(wanted, listener);
-              return OperationResult.created(views.of(made), made.id());
+              return OperationResult.created(
+                  views.made(made, sandboxes().memoryWarning(made.memoryBytes())), made.id());
             },
             ids ->
                 EngineLookup.sandbox(engine, ids)

@@ -7,6 +7,7 @@ import dev.ramet.api.sandbox.SandboxInfo;
 import dev.ramet.api.volume.VolumeMountInfo;
 import dev.ramet.engine.sandboxes.Sandbox;
 import dev.ramet.engine.sandboxes.SandboxRules;
+import dev.ramet.engine.sandboxes.Standstill;
 import dev.ramet.server.settings.HostSettings;
 import dev.ramet.spi.settings.Settings;
 import io.micronaut.runtime.server.EmbeddedServer;
@@ -46,12 +47,27 @@ public final class SandboxView {
     return of(s, s.accessToken(), s.trafficToken(), NetworkView.of(s.rules(), true));
   }
 
+  /** Returns a sandbox that was just made, with a warning or null. */
+  public SandboxInfo made(Sandbox s, @Nullable String warning) {
+    return builder(s, s.accessToken(), s.trafficToken(), NetworkView.of(s.rules(), true))
+        .warnings(warning == null ? null : List.of(warning))
+        .build();
+  }
+
   /** Returns a sandbox without its access tokens. */
   public SandboxInfo listed(Sandbox s) {
     return of(s, null, null, NetworkView.of(s.rules(), false));
   }
 
   private SandboxInfo of(
+      Sandbox s,
+      @Nullable String accessToken,
+      @Nullable String trafficToken,
+      @Nullable NetworkSettings network) {
+    return builder(s, accessToken, trafficToken, network).build();
+  }
+
+  private SandboxInfo.Builder builder(
       Sandbox s,
       @Nullable String accessToken,
       @Nullable String trafficToken,
@@ -67,7 +83,7 @@ public final class SandboxView {
         .startedAt(s.startedAt().toString())
         .endAt(s.endAt() == null ? null : s.endAt().toString())
         .state(state(s))
-        .stateDetail(s.stateDetail())
+        .stateDetail(detail(s))
         .cpuCount(s.cpuCount())
         .memoryMB(s.memoryBytes() / Units.MIB)
         .diskSizeMB(s.diskBytes() / Units.MIB)
@@ -82,7 +98,17 @@ public final class SandboxView {
         .trafficAccessToken(trafficToken)
         .volumeMounts(volumes(s.rules()))
         .agent(s.agent() == Sandbox.Agent.NONE ? null : s.agent().name().toLowerCase(Locale.ROOT))
-        .build();
+        .standstill(standstill(s));
+  }
+
+  private static @Nullable String standstill(Sandbox s) {
+    Standstill still = s.standstill();
+    return still == null ? null : still.cause().name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  private static @Nullable String detail(Sandbox s) {
+    Standstill still = s.standstill();
+    return still == null ? s.stateDetail() : still.detail() + "; " + still.remedy();
   }
 
   private static @Nullable List<VolumeMountInfo> volumes(SandboxRules rules) {

@@ -76,6 +76,11 @@ final class FakeSandboxes implements Sandboxes {
     return made;
   }
 
+  @Override
+  public @Nullable String memoryWarning(long memoryBytes) {
+    return memoryBytes > 1L << 36 ? "more than is free" : null;
+  }
+
   private Sandbox add(
       String template,
       @Nullable String parent,

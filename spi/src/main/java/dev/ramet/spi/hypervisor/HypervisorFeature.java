@@ -21,7 +21,12 @@ public enum HypervisorFeature {
    * Machines are also restored from a {@link dev.ramet.spi.memory.MemorySource.FaultHandler}.
    * Without it, {@link Hypervisor#restore} refuses one with {@code UNSUPPORTED}.
    */
-  FAULT_HANDLER;
+  FAULT_HANDLER,
+  /**
+   * Every running machine implements {@link StopsOnDiskError}. Without it, no machine does: a disk
+   * error of the host reaches the guest, so the host pauses machines before their disks are full.
+   */
+  STOPS_ON_DISK_ERROR;
 
   /** Returns the name that people read, for example {@code guest-secret}. */
   @Override

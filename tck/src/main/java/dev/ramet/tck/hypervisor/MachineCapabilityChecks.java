@@ -17,6 +17,7 @@ import dev.ramet.spi.hypervisor.HypervisorFeature;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavedVm;
+import dev.ramet.spi.hypervisor.StopsOnDiskError;
 import dev.ramet.spi.hypervisor.VmSpec;
 import dev.ramet.spi.memory.MemoryRegion;
 import dev.ramet.spi.storage.WriteLog;
@@ -28,6 +29,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -80,6 +82,25 @@ public abstract class MachineCapabilityChecks {
   @Test
   void diskWritesAreToldWhereThatIsStated() throws Exception {
     whereStated(HypervisorFeature.DISK_WRITE_LOG, DiskWriteLog.class, this::tellsWrites);
+  }
+
+  @Test
+  void aDiskErrorStopsMachinesWhereThatIsStated() throws Exception {
+    whereStated(HypervisorFeature.STOPS_ON_DISK_ERROR, StopsOnDiskError.class, this::goesOn);
+  }
+
+  private void goesOn(RunningVm vm, StopsOnDiskError stops) throws IOException {
+    assertEquals(Optional.empty(), stops.diskStop(), "no disk has stopped a machine that runs");
+    stops.onDiskStop(() -> {});
+    stops.goOn();
+    assertEquals(Optional.empty(), stops.diskStop(), "going on does nothing while it runs");
+    try (PausedVm paused = vm.pause()) {
+      assertEquals(Optional.empty(), stops.diskStop(), "a pause is no error of a disk");
+      RametException e = assertThrows(RametException.class, stops::goOn);
+      assertEquals(ErrorCode.CONFLICT, e.code(), "a paused machine does not go on");
+      assertEquals(vm.pid(), paused.pid());
+    }
+    world().awaitRunning(vm);
   }
 
   @Test

@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -198,9 +199,7 @@ public final class Qmp implements AutoCloseable {
       return await(deadline);
     }
 
-    /**
-     * Waits for the {@code return} value. If the wait fails, the answer is dropped when it arrives.
-     */
+    /** Waits for the {@code return} value. If that fails, a later answer is dropped. */
     public JsonNode await(Deadline deadline) throws QmpException {
       try {
         JsonNode answer = deadline.await(message, command);
@@ -227,6 +226,11 @@ public final class Qmp implements AutoCloseable {
    */
   public CompletableFuture<JsonNode> nextEvent(String name, Set<String> statuses) {
     return inbox.nextEvent(name, statuses);
+  }
+
+  /** Gives every later event and its {@code data} to a listener, which must not block. */
+  public void onEvents(BiConsumer<String, JsonNode> listener) {
+    inbox.listen(listener);
   }
 
   /**

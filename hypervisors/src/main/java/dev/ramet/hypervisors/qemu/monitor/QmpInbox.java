@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 
 /**
  * The messages that a monitor's clients wait for: the greeting, answers to commands, and events.
@@ -18,6 +19,7 @@ final class QmpInbox {
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private final Map<String, Awaited> awaited = new ConcurrentHashMap<>();
   private final Map<Long, CompletableFuture<JsonNode>> pending = new ConcurrentHashMap<>();
+  private volatile BiConsumer<String, JsonNode> listener = (name, data) -> {};
   private volatile boolean over;
 
   private record Awaited(Set<String> statuses, CompletableFuture<JsonNode> data) {}
@@ -64,8 +66,13 @@ final class QmpInbox {
     return event.data();
   }
 
+  /** Gives every later event to a listener, in their order. */
+  void listen(BiConsumer<String, JsonNode> to) {
+    listener = to;
+  }
+
   /**
-   * Gives a message to its waiter.
+   * Gives a message to its waiter, and an event to the listener too.
    *
    * @throws IOException if the line is no message of QMP
    */
@@ -81,6 +88,7 @@ final class QmpInbox {
     } else if (message.has("event")) {
       String name = message.get("event").asText();
       JsonNode data = message.path("data");
+      listener.accept(name, data);
       Awaited waiter = awaited.get(name);
       if (waiter != null && waiter.statuses().contains(data.path("status").asText())) {
         awaited.remove(name, waiter);

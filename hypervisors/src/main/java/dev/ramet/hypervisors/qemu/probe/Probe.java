@@ -143,7 +143,8 @@ public final class Probe {
         Set.of(
             HypervisorFeature.DISK_WRITES,
             HypervisorFeature.DISK_WRITE_LOG,
-            HypervisorFeature.GUEST_SECRET),
+            HypervisorFeature.GUEST_SECRET,
+            HypervisorFeature.STOPS_ON_DISK_ERROR),
         new HypervisorFacts.Accepts(
             Set.of(NetworkPlan.Kind.USER),
             Set.copyOf(SpecChecks.KERNELS),

@@ -29,6 +29,7 @@ public final class Machine {
   private final VmFiles files;
   private final VmProcess process;
   private final CompletableFuture<VmExit> exit = new CompletableFuture<>();
+  private final DiskStops diskStops = new DiskStops(this);
   private volatile Qmp monitor;
   private volatile boolean killed;
   private volatile boolean released;
@@ -37,6 +38,7 @@ public final class Machine {
     this.files = files;
     this.process = process;
     this.monitor = monitor;
+    diskStops.follow(monitor);
     // The connection normally ends first. The process exit covers a connection that was closed
     // before.
     monitor.whenEnded(this::onDisconnect);
@@ -49,6 +51,10 @@ public final class Machine {
 
   public VmProcess process() {
     return process;
+  }
+
+  public DiskStops diskStops() {
+    return diskStops;
   }
 
   public CompletableFuture<VmExit> exit() {
@@ -128,11 +134,12 @@ public final class Machine {
   }
 
   /**
-   * Resumes the machine if it is stopped and deletes the state file of a pause that was never
-   * ended.
+   * Resumes the machine if it is paused and deletes the state file of a pause that was never ended.
+   * A machine that a disk error has stopped stays so.
    */
   public void resumeMachine(Deadline deadline) {
-    if (!execute("query-status", deadline).path("running").asBoolean()) {
+    JsonNode state = execute("query-status", deadline);
+    if (!state.path("running").asBoolean() && !state.path("status").asText().equals("io-error")) {
       execute("cont", deadline);
     }
     // QEMU executes commands in order, so everything begun during the pause is done by now.
@@ -182,6 +189,7 @@ public final class Machine {
       Qmp next =
           Qmp.connect(files.socket(VmFiles.MONITOR, process.pid()), process::alive, deadline);
       next.whenEnded(this::onDisconnect);
+      diskStops.follow(next);
       monitor = next;
     }
     return monitor;

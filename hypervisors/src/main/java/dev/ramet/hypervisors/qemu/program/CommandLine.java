@@ -158,9 +158,9 @@ public final class CommandLine {
   private static void devices(List<String> args, VmSpec spec, Map<Integer, Integer> hostPorts) {
     for (int i = 0; i < spec.disks().size(); i++) {
       add(args, "-blockdev", disk(spec.disks().get(i).image(), i));
-      // report: a full host becomes a write error for the guest; the machine does not silently
-      // stop.
-      add(args, "-device", "virtio-blk-pci,drive=" + node(i) + ",werror=report,rerror=report");
+      // stop: the guest never sees an error of the host. QEMU keeps the failed request and repeats
+      // it on "cont".
+      add(args, "-device", "virtio-blk-pci,drive=" + node(i) + ",werror=stop,rerror=stop");
     }
     StringBuilder net = new StringBuilder("user,id=net0");
     NetworkPlan.User network = SpecChecks.network(spec);

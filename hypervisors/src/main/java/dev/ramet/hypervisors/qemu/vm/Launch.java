@@ -98,7 +98,7 @@ final class Launch {
       for (int port : network.ports()) {
         int hostPort = HostPorts.hostPort(port);
         if (HostPorts.isTaken(network.address(), hostPort)) {
-          throw QemuVm.portTaken(network.address(), hostPort);
+          throw PortForwards.taken(network.address(), hostPort);
         }
       }
       throw Machine.failure(files, e);

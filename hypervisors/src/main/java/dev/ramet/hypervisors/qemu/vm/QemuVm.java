@@ -2,23 +2,21 @@
 package dev.ramet.hypervisors.qemu.vm;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.hypervisors.qemu.monitor.Deadline;
 import dev.ramet.hypervisors.qemu.monitor.Qmp;
-import dev.ramet.hypervisors.qemu.process.HostPorts;
 import dev.ramet.hypervisors.qemu.process.Machine;
-import dev.ramet.hypervisors.qemu.program.CommandLine;
 import dev.ramet.hypervisors.qemu.program.SpecChecks;
 import dev.ramet.spi.hypervisor.Disk;
 import dev.ramet.spi.hypervisor.DiskWriteLog;
 import dev.ramet.spi.hypervisor.DiskWrites;
 import dev.ramet.spi.hypervisor.EgressPoint;
-import dev.ramet.spi.hypervisor.NetworkPlan;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavingVm;
+import dev.ramet.spi.hypervisor.StopsOnDiskError;
+import dev.ramet.spi.hypervisor.StopsOnDiskError.DiskStop;
 import dev.ramet.spi.hypervisor.VmExit;
 import dev.ramet.spi.hypervisor.VmIdentity;
 import dev.ramet.spi.hypervisor.VmSpec;
@@ -27,15 +25,14 @@ import dev.ramet.spi.storage.WriteLog;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** A running machine in QEMU. Thread-safe; allows one pause at a time. */
-public final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
+public final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog, StopsOnDiskError {
   /**
    * Time limit for calls that take no deadline; far longer than any of them takes on a busy host.
    */
@@ -53,7 +50,6 @@ public final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
           "wr_operations", "failed_wr_operations", "unmap_operations", "failed_unmap_operations");
 
   private final VmSpec spec;
-  private final NetworkPlan.User network;
   private final VmIdentity identity;
   private final String ramPath;
   private final Machine machine;
@@ -62,7 +58,7 @@ public final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
   /** Identifies the current pause, so that a pause already taken back cannot end a later one. */
   private final AtomicReference<@Nullable Object> pause = new AtomicReference<>();
 
-  private final Map<Integer, Integer> forwards = new HashMap<>();
+  private final PortForwards forwards;
 
   /**
    * Creates a running machine.
@@ -71,12 +67,11 @@ public final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
    */
   QemuVm(VmSpec spec, VmIdentity identity, String ramPath, Machine machine) {
     this.spec = spec;
-    this.network = SpecChecks.network(spec);
     this.identity = identity;
     this.ramPath = ramPath;
     this.machine = machine;
     this.bitmaps = new DirtyBitmaps(machine, spec.disks().stream().map(Disk::image).toList());
-    network.ports().forEach(p -> forwards.put(p, HostPorts.hostPort(p)));
+    this.forwards = new PortForwards(SpecChecks.network(spec), machine);
   }
 
   public Machine machine() {
@@ -208,18 +203,7 @@ public final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
    */
   @Override
   public InetSocketAddress endpoint(int guestPort) {
-    if (guestPort < 1 || guestPort > 65_535) {
-      throw RametException.invalid("guestPort", "not a port: " + guestPort);
-    }
-    synchronized (forwards) {
-      Integer known = forwards.get(guestPort);
-      int hostPort = known == null ? HostPorts.hostPort(guestPort) : known;
-      if (known == null) {
-        addForward(guestPort, hostPort);
-        forwards.put(guestPort, hostPort);
-      }
-      return new InetSocketAddress(network.address(), hostPort);
-    }
+    return forwards.endpoint(guestPort);
   }
 
   /** {@inheritDoc} User networking is part of the process. */
@@ -228,34 +212,32 @@ public final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
     return new EgressPoint.Process(pid());
   }
 
-  private void addForward(int guestPort, int hostPort) {
-    String rule = CommandLine.forward(network, guestPort, hostPort);
-    String answer = runMonitorCommand("hostfwd_add net0 " + rule);
-    if (!answer.isEmpty()) {
-      // An earlier host process may have added the rule; then replace it.
-      runMonitorCommand("hostfwd_remove net0 tcp:" + network.address() + ":" + hostPort);
-      answer = runMonitorCommand("hostfwd_add net0 " + rule);
-    }
-    if (!answer.isEmpty()) {
-      throw HostPorts.isTaken(network.address(), hostPort)
-          ? portTaken(network.address(), hostPort)
-          : new RametException(ErrorCode.HYPERVISOR_FAILED, "QEMU: " + answer.strip());
-    }
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Asks QEMU only if the machine has stopped since it was last asked and nobody has paused it.
+   */
+  @Override
+  public Optional<DiskStop> diskStop() {
+    return machine.diskStops().find(pause.get() != null, Deadline.after(TIMEOUT));
   }
 
-  static RametException portTaken(String address, int port) {
-    return new RametException(
-        ErrorCode.CONFLICT,
-        "another process listens on " + address + ":" + port,
-        "use another loopback address",
-        null);
+  @Override
+  public void onDiskStop(Runnable listener) {
+    machine.diskStops().listen(listener);
   }
 
-  /** Runs a command of the human monitor and returns its output. */
-  private String runMonitorCommand(String line) {
-    ObjectNode arguments = Qmp.JSON.createObjectNode();
-    arguments.put("command-line", line);
-    return machine.execute("human-monitor-command", arguments, Deadline.after(TIMEOUT)).asText();
+  /**
+   * {@inheritDoc} Holds the pause meanwhile, so that it cannot end a pause that begins just now.
+   */
+  @Override
+  public void goOn() {
+    Object token = claimPause();
+    try {
+      machine.execute("cont", Deadline.after(TIMEOUT));
+    } finally {
+      endPause(token);
+    }
   }
 
   /** Adds up the write counters of all disks in {@code query-blockstats} (qapi/block-core.json). */

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.ramet.engine.guard;
+
+import static java.lang.System.Logger.Level.INFO;
+import static java.lang.System.Logger.Level.WARNING;
+
+import dev.ramet.engine.metrics.Registry;
+import dev.ramet.engine.space.FreeSpace;
+import dev.ramet.engine.space.StorageReserve;
+import dev.ramet.engine.state.SandboxStore;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.file.PathCalls;
+import dev.ramet.linux.process.MemInfo;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Watches the free space below the disks of machines. It warns when the reserve is near, stops
+ * machines while half of the reserve is left where a write could otherwise be lost, and lets
+ * machines go on that a full disk has stopped.
+ *
+ * <p>A write can be lost where the kernel accepts it before there is room for it: below a loop
+ * device or a device-mapper store, data is written from the page cache, and an error there reaches
+ * nobody. So data that is cached but not yet written counts as used. That number is known only for
+ * the whole host. When it alone makes the difference, the machines are stopped for the moment in
+ * which their data is written, and then the exact number is known.
+ */
+public final class SpaceGuard implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger(SpaceGuard.class.getName());
+  private static final Duration FAR = Duration.ofSeconds(1);
+
+  /** Short enough for a guest that writes as fast as the page cache takes it. */
+  private static final Duration NEAR = Duration.ofMillis(20);
+
+  /** More than guests can write in a second. */
+  private static final double FASTEST_BYTES = 4L << 30;
+
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
+
+  /** Less than this is no room: file systems refuse even small files then. */
+  private static final long ROOM_BYTES = 4 << 20;
+
+  private final Path root;
+  private final FreeSpace disks;
+  private final FreeSpace all;
+  private final boolean devices;
+  private final StoppedMachines machines;
+  private final Thread thread;
+  private volatile boolean closed;
+  private boolean warned;
+  private boolean stopping;
+
+  /** Unwritten data of the host right after the machines' own was written. */
+  private long othersBytes;
+
+  /**
+   * Starts to watch, after looking once.
+   *
+   * @param root the directory of the disks
+   * @param disks the file systems that take their data
+   * @param all the file systems of all roots
+   * @param devices whether disks are block devices
+   */
+  public SpaceGuard(
+      Path root,
+      FreeSpace disks,
+      FreeSpace all,
+      boolean devices,
+      SandboxStore sandboxes,
+      Registry metrics) {
+    this.root = root;
+    this.disks = disks;
+    this.all = all;
+    this.devices = devices;
+    this.thread = new Thread(this::work, "ramet-space");
+    this.machines = new StoppedMachines(sandboxes, metrics, () -> LockSupport.unpark(thread));
+    look();
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private void work() {
+    while (!closed) {
+      Duration rest = FAR;
+      try {
+        rest = look();
+      } catch (RuntimeException e) {
+        LOG.log(WARNING, "cannot watch the free space", e);
+      }
+      LockSupport.parkNanos(this, rest.toNanos());
+    }
+  }
+
+  /** Looks once; returns how long it may rest. */
+  private Duration look() {
+    machines.refresh();
+    warn(all.read());
+    List<FreeSpace.Room> rooms = disks.read();
+    boolean unstoppable = machines.anyUnstoppable();
+    List<FreeSpace.Room> guarded =
+        rooms.stream()
+            .filter(room -> room.reserveBytes() > 0 && (room.place().late() || unstoppable))
+            .toList();
+    long unwritten = guarded.isEmpty() ? 0 : unwrittenBytes();
+    guard(guarded, unwritten);
+    boolean room = !stopping && rooms.stream().allMatch(one -> one.freeBytes() >= ROOM_BYTES);
+    machines.follow(room);
+    return guarded.stream()
+        .map(one -> rest(one.less(unwritten)))
+        .min(Comparator.naturalOrder())
+        .orElse(FAR);
+  }
+
+  /** Returns the time in which guests cannot use up what is left above half of the reserve. */
+  private static Duration rest(FreeSpace.Room room) {
+    long left = room.freeBytes() - room.reserveBytes() / 2;
+    long millis = (long) (Math.max(0, left) / FASTEST_BYTES * FAR.toMillis());
+    return Duration.ofMillis(Math.max(NEAR.toMillis(), Math.min(FAR.toMillis(), millis)));
+  }
+
+  private void warn(List<FreeSpace.Room> rooms) {
+    Optional<FreeSpace.Room> low = rooms.stream().filter(FreeSpace.Room::low).findFirst();
+    if (low.isPresent() && !warned) {
+      LOG.log(
+          WARNING,
+          "little space is left on {0}: below {1} MiB, snapshots and new sandboxes are refused;"
+              + " delete snapshots or sandboxes, or enlarge the file system ({2})",
+          low.get().describe(),
+          low.get().reserveBytes() >> 20,
+          StorageReserve.RESERVE.key());
+    } else if (low.isEmpty() && warned) {
+      LOG.log(INFO, "there is enough space again");
+    }
+    warned = low.isPresent();
+  }
+
+  /** Stops machines, or lets them go on, as the free space requires. */
+  private void guard(List<FreeSpace.Room> rooms, long unwritten) {
+    for (FreeSpace.Room room : rooms) {
+      boolean late = room.place().late();
+      if (room.exhausted()) {
+        machines.stop(late);
+        machines.extend(full(room));
+        stopping = true;
+        return;
+      }
+      if (late && !stopping && room.less(unwritten).exhausted()) {
+        machines.stop(true);
+        write();
+        if (disks.read().stream().anyMatch(now -> now.place().late() && now.exhausted())) {
+          machines.extend(full(room));
+          stopping = true;
+          return;
+        }
+        machines.release();
+      }
+    }
+    if (stopping && rooms.stream().allMatch(FreeSpace.Room::recovered)) {
+      stopping = false;
+      machines.release();
+    }
+  }
+
+  private static String full(FreeSpace.Room room) {
+    return "little space is left on " + room.describe();
+  }
+
+  /** Returns how much cached data of the machines may still have to be written. */
+  private long unwrittenBytes() {
+    try {
+      MemInfo memory = MemInfo.read();
+      long now = cachedBytes(memory);
+      othersBytes = Math.min(othersBytes, now);
+      return now - othersBytes;
+    } catch (IOException e) {
+      return 0;
+    }
+  }
+
+  private long cachedBytes(MemInfo memory) {
+    return devices
+        ? Math.min(memory.unwrittenBytes(), memory.deviceCacheBytes())
+        : memory.unwrittenBytes();
+  }
+
+  /** Writes the cached data of all disks while the machines stand still. */
+  private void write() {
+    try {
+      PathCalls.syncFileSystem(root);
+      machines.writeDevices();
+      othersBytes = cachedBytes(MemInfo.read());
+    } catch (LinuxException | IOException e) {
+      LOG.log(WARNING, "cannot write the cached data of {0}: {1}", root, e.getMessage());
+    }
+  }
+
+  /** Stops to watch. Machines that it has stopped stay so until the next start. */
+  @Override
+  public void close() {
+    closed = true;
+    LockSupport.unpark(thread);
+    try {
+      thread.join(CLOSE_TIMEOUT.toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
