@@ -29,8 +29,8 @@ import picocli.CommandLine.Option;
       "  ramet doctor --refresh          probe again, after the host was changed",
       "  ramet doctor --json | jq -r .verdict",
       "",
-      "The status is 0 if the host is good, 1 if it is degraded, and 2 if it is broken,",
-      "so that sandboxes cannot run here. If no host answers, the status is 6."
+      "The status is 0 if sandboxes can run, and 2 if the host is broken, so that they cannot.",
+      "With --strict it is 1 if the host is degraded. If no host answers, the status is 6."
     })
 final class Doctor extends ViewCommand {
   private static final String REFUSED = "refused";
@@ -38,6 +38,9 @@ final class Doctor extends ViewCommand {
 
   @Option(names = "--refresh", description = "Probe again instead of showing earlier results.")
   private boolean refresh;
+
+  @Option(names = "--strict", description = "End with status 1 if the host is degraded.")
+  private boolean strict;
 
   Doctor(Context context) {
     super(context);
@@ -56,9 +59,17 @@ final class Doctor extends ViewCommand {
     }
     return switch (info.verdict()) {
       case "GOOD" -> 0;
-      case "DEGRADED" -> 1;
+      case "DEGRADED" -> degraded();
       default -> 2;
     };
+  }
+
+  /** Scripts that read the status for it get a notice for one version. */
+  private int degraded() {
+    if (!strict) {
+      context().notice("degraded, status 0; with --strict the status is 1, as it was before");
+    }
+    return strict ? 1 : 0;
   }
 
   private void print(DoctorInfo info) {
@@ -139,7 +150,8 @@ final class Doctor extends ViewCommand {
     return switch (verdict) {
       case "GOOD" -> paint.success(verdict) + ": everything works at full speed";
       case "DEGRADED" ->
-          paint.warn(verdict) + ": everything works, but some of it is slower than it could be";
+          paint.warn(verdict)
+              + ": degraded: everything works, but some of it is slower than it could be";
       case "BROKEN" -> paint.failure(verdict) + ": sandboxes cannot run";
       default -> verdict;
     };

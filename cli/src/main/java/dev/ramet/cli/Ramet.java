@@ -48,7 +48,7 @@ final class Ramet {
       return new String[] {"ramet " + number(), "Java " + Runtime.version()};
     }
 
-    /** Returns the version of the program. */
+    /** Returns the version of this program. */
     static String number() {
       Properties properties = new Properties();
       try (InputStream in = Ramet.class.getResourceAsStream("version.properties")) {
@@ -56,7 +56,7 @@ final class Ramet {
       } catch (IOException e) {
         throw new RametException(ErrorCode.INTERNAL, "the version is not readable", e);
       }
-      return properties.getProperty("version");
+      return properties.getProperty("version", "unknown");
     }
   }
 }

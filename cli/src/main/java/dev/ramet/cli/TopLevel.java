@@ -47,6 +47,7 @@ final class TopLevel {
           Entry.of(PortForward.class, "port-forward"),
           Entry.of(Doctor.class, "doctor"),
           Entry.of(TourCommand.class, "tour"),
+          Entry.of(VersionCommand.class, "version"),
           Entry.of(Serve.class, "serve"),
           Entry.of(HelpCommand.class, "help"),
           Entry.of(Completion.class, "completion"));

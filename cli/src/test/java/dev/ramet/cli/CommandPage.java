@@ -37,7 +37,7 @@ final class CommandPage {
             | exit status | meaning |
             |---|---|
             | 0 | done |
-            | 1 | a defect; for `ramet storage check`, findings remain; for `ramet doctor`, the host is degraded |
+            | 1 | a defect; for `ramet storage check`, findings remain; for `ramet doctor --strict`, the host is degraded |
             | 2 | the caller's input; for `ramet doctor`, the host is broken |
             | 3 | not found |
             | 4 | a conflict |

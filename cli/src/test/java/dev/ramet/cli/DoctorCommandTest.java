@@ -17,7 +17,7 @@ final class DoctorCommandTest {
   void doctorExplains() {
     host.on("/doctor", 200, Answers.doctor("DEGRADED", 1L << 30));
     FakeHost.Outcome done = host.run("doctor");
-    assertEquals(1, done.status());
+    assertEquals(0, done.status());
     for (String part :
         new String[] {
           "DEGRADED",
@@ -34,10 +34,11 @@ final class DoctorCommandTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"GOOD,0", "DEGRADED,1", "BROKEN,2"})
-  void theVerdictHasAStatus(String verdict, int status) {
+  @CsvSource({"GOOD,0,0", "DEGRADED,0,1", "BROKEN,2,2"})
+  void theVerdictHasAStatus(String verdict, int status, int strict) {
     host.on("/doctor", 200, Answers.doctor(verdict, 0));
     assertEquals(status, host.run("doctor").status());
     assertEquals(status, host.run("doctor", "--json").status());
+    assertEquals(strict, host.run("doctor", "--strict").status());
   }
 }

@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.command;
 
+import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
-import java.util.Locale;
+import dev.ramet.spi.settings.Quantities;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** Parses the values of options. */
+/** Reads the values of options, as settings are read. Errors name the option that was typed. */
 public final class Options {
+  private static final long MEBIBYTE = 1L << 20;
+  private static final long GIBIBYTE = 1L << 30;
+
   private Options() {}
 
   /**
-   * Parses a lifetime: {@code 300}, {@code 90s}, {@code 15m}, {@code 2h}, {@code never}.
+   * Reads the lifetime in {@code --timeout}: {@code 300}, {@code 90s}, {@code 15m}, {@code 2h},
+   * {@code never}.
    *
    * @return seconds, -1 for never, or null for null
    */
@@ -21,45 +29,61 @@ public final class Options {
     if (text.equalsIgnoreCase("never")) {
       return -1;
     }
-    long seconds = parseScaled("--timeout", text, "smh", new long[] {1, 60, 3600}, "s");
+    Optional<Duration> time = Quantities.time(text);
+    if (time.isEmpty()) {
+      throw invalid(
+          "--timeout",
+          "is not a time: " + text,
+          "write it like 90s, 15m, 2h, never or 300 (seconds)");
+    }
+    long seconds = time.get().toSeconds();
     if (seconds > Integer.MAX_VALUE) {
-      throw RametException.invalid("--timeout", "too long: " + text);
+      throw invalid("--timeout", "is too long: " + text, "for no end at all write never");
+    }
+    if (time.get().toNanosPart() != 0) {
+      throw invalid("--timeout", "is not in whole seconds: " + text, "write it like 90s");
     }
     return (int) seconds;
   }
 
   /**
-   * Parses a size: {@code 512} and {@code 512M} are MiB, {@code 1G} is 1024 MiB.
+   * Reads a size: {@code 512} and {@code 512M} are MiB, {@code 1G} is 1024 MiB.
    *
    * @return MiB, or null for null
    */
   public static @Nullable Integer mebibytes(String option, @Nullable String text) {
+    Long size = in(MEBIBYTE, "MiB", option, text);
+    return size == null ? null : Math.toIntExact(size);
+  }
+
+  /**
+   * Reads a size: {@code 20} and {@code 20G} are GiB.
+   *
+   * @return GiB, or null for null
+   */
+  public static @Nullable Long gibibytes(String option, @Nullable String text) {
+    return in(GIBIBYTE, "GiB", option, text);
+  }
+
+  private static @Nullable Long in(long unit, String name, String option, @Nullable String text) {
     if (text == null) {
       return null;
     }
-    long size = parseScaled(option, text, "mg", new long[] {1, 1024}, "m");
-    if (size > Integer.MAX_VALUE) {
-      throw RametException.invalid(option, "too large: " + text);
+    OptionalLong bytes = Quantities.bytes(text, unit);
+    String example = "write it like 512M, 4G or 4GiB; a plain number is in " + name;
+    if (bytes.isEmpty()) {
+      throw invalid(option, "is not a size: " + text, example);
     }
-    return (int) size;
+    if (bytes.getAsLong() % unit != 0) {
+      throw invalid(option, "is not in whole " + name + ": " + text, example);
+    }
+    if (bytes.getAsLong() / unit > Integer.MAX_VALUE) {
+      throw invalid(option, "is too large: " + text, example);
+    }
+    return bytes.getAsLong() / unit;
   }
 
-  private static long parseScaled(
-      String option, String text, String units, long[] factors, String usual) {
-    String lower = text.toLowerCase(Locale.ROOT);
-    for (String suffix : new String[] {"ib", "b"}) { // MiB, MB
-      if (usual.equals("m") && lower.endsWith(suffix)) {
-        lower = lower.substring(0, lower.length() - suffix.length());
-        break;
-      }
-    }
-    int unit = lower.isEmpty() ? -1 : units.indexOf(lower.charAt(lower.length() - 1));
-    String digits = unit < 0 ? lower : lower.substring(0, lower.length() - 1);
-    if (digits.isEmpty()
-        || digits.length() > 9
-        || !digits.chars().allMatch(c -> c >= '0' && c <= '9')) {
-      throw RametException.invalid(option, "not valid: " + text);
-    }
-    return Long.parseLong(digits) * (unit < 0 ? 1 : factors[unit]);
+  private static RametException invalid(String option, String problem, String remedy) {
+    return new RametException(ErrorCode.INVALID_ARGUMENT, option + " " + problem, remedy, null);
   }
 }

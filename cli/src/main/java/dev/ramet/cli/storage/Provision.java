@@ -2,6 +2,7 @@
 package dev.ramet.cli.storage;
 
 import dev.ramet.cli.command.Context;
+import dev.ramet.cli.command.Options;
 import dev.ramet.errors.RametException;
 import dev.ramet.spi.storage.root.StorageProvisioner;
 import java.nio.file.Path;
@@ -32,10 +33,11 @@ final class Provision implements Callable<Integer> {
 
   @Option(
       names = "--size",
-      paramLabel = "GIB",
+      paramLabel = "SIZE",
       description =
-          "Its size; chosen for the machine unless given. Space is allocated as it is used.")
-  private @Nullable Long size;
+          "Its size, such as 20G; chosen for the machine unless given. Space is allocated as it is"
+              + " used.")
+  private @Nullable String size;
 
   Provision(Context context) {
     this.context = context;
@@ -43,9 +45,9 @@ final class Provision implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Long gib = size;
+    Long gib = Options.gibibytes("--size", size);
     if (gib != null && (gib < 1 || gib > 1 << 20)) {
-      throw RametException.invalid("size", "must be 1 to 1048576");
+      throw RametException.invalid("--size", "must be 1G to 1048576G");
     }
     Path root = Provisioners.createDataRoot(dataRoot.path(context));
     for (StorageProvisioner provisioner : Provisioners.all()) {

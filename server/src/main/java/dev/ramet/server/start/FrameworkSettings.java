@@ -7,6 +7,13 @@ import java.time.Duration;
 
 /** The settings of Micronaut that operators may change. It reads them itself. */
 final class FrameworkSettings {
+  /** How long a stopping host waits. */
+  static final Setting<Duration> GRACE =
+      Setting.duration(
+          "micronaut.lifecycle.graceful-shutdown.grace-period",
+          Duration.ofSeconds(20),
+          "How long a stopping host waits for requests in flight.");
+
   private FrameworkSettings() {}
 
   static SettingGroup group() {
@@ -19,10 +26,7 @@ final class FrameworkSettings {
                 "The largest request body of the API; guest traffic is streamed and has no limit.")
             .byDefault(1_048_576)
             .in("bytes"),
-        Setting.duration(
-            "micronaut.lifecycle.graceful-shutdown.grace-period",
-            Duration.ofSeconds(20),
-            "How long a stopping host waits for requests in flight."),
+        GRACE,
         Setting.number(
                 "micronaut.netty.event-loops.default.num-threads",
                 1,

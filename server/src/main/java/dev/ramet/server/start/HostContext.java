@@ -41,7 +41,7 @@ public final class HostContext {
         .propertySources(
             PropertySource.of("ramet-defaults", configuration.defaults(), DEFAULTS),
             PropertySource.of("ramet-file", configuration.fileProperties(), FILE),
-            PropertySource.of("ramet-port", port(settings)),
+            PropertySource.of("ramet-read", asRead(settings)),
             PropertySource.of("ramet-tls", TlsProperties.properties(settings)),
             PropertySource.of("ramet-listeners", listeners(settings)));
   }
@@ -63,9 +63,16 @@ public final class HostContext {
     return builder(host).propertySources(PropertySource.of("ramet-given", given, GIVEN));
   }
 
-  /** Kubernetes may add a variable RAMET_PORT that Micronaut would take for the setting. */
-  private static Map<String, Object> port(Settings settings) {
-    return Map.of(HostSettings.PORT.key(), settings.get(HostSettings.PORT));
+  /**
+   * Returns settings that Micronaut would read otherwise: Kubernetes may add a variable RAMET_PORT,
+   * and Micronaut does not know times like {@code 1h30m}.
+   */
+  private static Map<String, Object> asRead(Settings settings) {
+    return Map.of(
+        HostSettings.PORT.key(),
+        settings.get(HostSettings.PORT),
+        FrameworkSettings.GRACE.key(),
+        settings.get(FrameworkSettings.GRACE).toMillis() + "ms");
   }
 
   private static Map<String, Object> listeners(Settings settings) {

@@ -11,10 +11,12 @@ import dev.ramet.config.ConfigurationSources;
 import dev.ramet.config.Problem;
 import dev.ramet.config.Value;
 import dev.ramet.server.start.HostConfiguration;
+import dev.ramet.spi.settings.Setting;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -25,6 +27,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ConfigurationTest {
+  private static final Setting<Long> UPLOAD_BYTES = Setting.size("ramet.upload-bytes", "bytes", "");
+  private static final Setting<Duration> START_TIMEOUT =
+      Setting.duration("ramet.start-timeout", Duration.ZERO, "");
+
   @TempDir private Path directory;
 
   private Path write(String yaml) throws IOException {
@@ -90,8 +96,8 @@ class ConfigurationTest {
                 + " relative",
             "FILE:11: ramet.plugin.qemu.binry: no such setting; did you mean"
                 + " ramet.plugin.qemu.binary",
-            "FILE:12: ramet.plugin.dm-snapshot.reserve-bytes: must be a whole number of at least 1,"
-                + " not 0",
+            "FILE:12: ramet.plugin.dm-snapshot.reserve-bytes: must be a size like 512M or 4G, or a"
+                + " number of bytes, not 0",
             "FILE:15: micronaut.server.max-request-sise: no such setting; did you mean"
                 + " micronaut.server.max-request-size",
             "environment variable RAMET_AUTH: ramet.auth: must be AUTO, ON or OFF, not maybe",
@@ -106,6 +112,18 @@ class ConfigurationTest {
                 + " RAMET_DATA_ROOT",
             "environment variable RAMET_REQUIRE: no such setting, ignored"),
         wrong.warnings().stream().map(Problem::toString).toList());
+  }
+
+  @Test
+  void sizesAndTimesAreWrittenAsInOptions() throws IOException {
+    Configuration written =
+        of(
+            "ramet: { upload-bytes: 4G, precopy-bytes: 512MiB, start-timeout: 1h30m, precopy-time:"
+                + " 90 }\n");
+    assertEquals(List.of(), written.problems());
+    assertEquals("4G", written.text("ramet.upload-bytes"));
+    assertEquals(4L << 30, written.settings().get(UPLOAD_BYTES));
+    assertEquals(Duration.ofMinutes(90), written.settings().get(START_TIMEOUT));
   }
 
   @Test

@@ -49,8 +49,9 @@ final class Pages {
                   binary: /opt/qemu/bin/qemu-system-x86_64
             ```
 
-            Values are read literally: `auth: ON` is the word, not YAML's truth. Sizes are in bytes. Times look like
-            `500ms`, `30s`, `2m`, `1h` or `PT1M30S`. In a variable or an option, commas separate several values. A
+            Values are read literally: `auth: ON` is the word, not YAML's truth. Sizes look like `512M`, `4G` or `4GiB`,
+            in powers of 1024; a plain number is in bytes. Times look like `500ms`, `30s`, `2m`, `1h30m` or
+            `PT1M30S`; a plain number is in seconds. Options of commands take the same. In a variable or an option, commas separate several values. A
             variable's name is the setting's name in capitals, with `_` for `.` and `-`.
 
             A host checks all settings before it starts anything. It lists every setting that is unknown, of the

@@ -55,9 +55,14 @@ public record Setting<T>(
     return of(key, SettingTypes.number(least, most), meaning);
   }
 
-  /** Declares a number of bytes or the like, which is at least 1. */
+  /**
+   * Declares a size of at least 1.
+   *
+   * @param unit unit of a number; one of bytes also takes values like {@code 4G}
+   */
   public static Setting<Long> size(String key, String unit, String meaning) {
-    return of(key, SettingTypes.AMOUNT, meaning).in(unit);
+    SettingType<Long> type = unit.startsWith("bytes") ? SettingTypes.SIZE : SettingTypes.AMOUNT;
+    return of(key, type, meaning).in(unit);
   }
 
   /** Declares one of an enumeration's constants, which are accepted in any case. */

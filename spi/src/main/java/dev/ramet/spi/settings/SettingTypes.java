@@ -3,13 +3,12 @@ package dev.ramet.spi.settings;
 
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.time.DateTimeException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Function;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The available types of settings. */
@@ -18,9 +17,6 @@ public final class SettingTypes {
   private static final String IPV4 = OCTET + "(\\." + OCTET + "){3}";
   // The engine checks the colons when it parses the address.
   private static final String IPV6 = "[0-9A-Fa-f]{0,4}(:[0-9A-Fa-f]{0,4}){2,7}";
-
-  // No setting is a negative time.
-  private static final Pattern SHORT_DURATION = Pattern.compile("([0-9]{1,9})(ns|ms|s|m|h|d)");
 
   /** True or false. */
   public static final SettingType<Boolean> SWITCH =
@@ -86,8 +82,15 @@ public final class SettingTypes {
   public static final SettingType<Duration> DURATION =
       SettingType.of(
           "a time like 500ms, 30s, 2m or PT1M30S",
-          SettingTypes::duration,
+          Quantities::time,
           time -> time.toMillisPart() == 0 ? time.toSeconds() + "s" : time.toMillis() + "ms");
+
+  /** A number of bytes of at least 1. */
+  public static final SettingType<Long> SIZE =
+      SettingType.of(
+          "a size like 512M or 4G, or a number of bytes",
+          text -> size(text).filter(value -> value >= 1),
+          String::valueOf);
 
   /** A whole number of at least 1. */
   public static final SettingType<Long> AMOUNT =
@@ -154,33 +157,15 @@ public final class SettingTypes {
     }
   }
 
+  private static Optional<Long> size(String text) {
+    OptionalLong bytes = Quantities.bytes(text, 1);
+    return bytes.isPresent() ? Optional.of(bytes.getAsLong()) : Optional.empty();
+  }
+
   private static Optional<Path> path(String text) {
     try {
       return Optional.of(Path.of(text)).filter(path -> text.isEmpty() || !text.isBlank());
     } catch (InvalidPathException e) {
-      return Optional.empty();
-    }
-  }
-
-  private static Optional<Duration> duration(String text) {
-    Matcher matcher = SHORT_DURATION.matcher(text);
-    if (matcher.matches()) {
-      long amount = Long.parseLong(matcher.group(1));
-      return Optional.of(
-          switch (matcher.group(2)) {
-            case "ns" -> Duration.ofNanos(amount);
-            case "ms" -> Duration.ofMillis(amount);
-            case "s" -> Duration.ofSeconds(amount);
-            case "m" -> Duration.ofMinutes(amount);
-            case "h" -> Duration.ofHours(amount);
-            default -> Duration.ofDays(amount);
-          });
-    }
-    try {
-      return text.startsWith("P")
-          ? Optional.of(Duration.parse(text)).filter(time -> !time.isNegative())
-          : Optional.empty();
-    } catch (DateTimeException e) {
       return Optional.empty();
     }
   }
