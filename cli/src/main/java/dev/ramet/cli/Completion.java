@@ -5,6 +5,7 @@ import dev.ramet.cli.command.Context;
 import dev.ramet.cli.completion.BashScript;
 import dev.ramet.cli.completion.FishScript;
 import dev.ramet.cli.completion.LiveNames;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -34,6 +35,9 @@ final class Completion implements Callable<Integer> {
     fish
   }
 
+  /** Longer than a host on this machine takes; a person who presses Tab does not wait longer. */
+  private static final Duration LIMIT = Duration.ofMillis(800);
+
   private final Context context;
 
   @Parameters(
@@ -58,7 +62,7 @@ final class Completion implements Callable<Integer> {
   @Override
   public Integer call() {
     if (kind != null) {
-      LiveNames.of(kind, context::client).forEach(context.out()::println);
+      LiveNames.of(kind, LIMIT, context::client).forEach(context.out()::println);
       return 0;
     }
     if (shell == Shell.zsh) {

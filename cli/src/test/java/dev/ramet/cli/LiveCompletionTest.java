@@ -4,9 +4,12 @@ package dev.ramet.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ramet.cli.completion.LiveNames;
+import dev.ramet.cli.http.Client;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +24,8 @@ import picocli.CommandLine.Model.OptionSpec;
 
 /** Tests the completion of all commands, and of what a host has. */
 final class LiveCompletionTest {
+  private static final Duration LONG = Duration.ofMinutes(1);
+
   @TempDir private static Path directory;
   private static Path script = Path.of("");
 
@@ -117,13 +122,16 @@ final class LiveCompletionTest {
       host.on("/v2/sandboxes", 200, "[" + Answers.sandbox("abc", ",\"name\":\"web\"") + "]");
       host.on("/templates", 200, "[" + Answers.TEMPLATE + "]");
       host.on("/snapshots", 500, "{}");
-      assertEquals("abc\nweb\n", host.run("completion", "--names", "sandbox").out());
-      assertEquals("micro\nt1\n", host.run("completion", "--names", "template").out());
-      for (String kind : List.of("snapshot", "nothing")) {
-        FakeHost.Outcome none = host.run("completion", "--names", kind);
-        assertEquals("0 ", none.status() + " " + none.out() + none.err());
-      }
+      assertEquals(List.of("abc", "web"), names(host, "sandbox", LONG));
+      assertEquals(List.of("micro", "t1"), names(host, "template", LONG));
+      assertEquals(List.of(), names(host, "snapshot", LONG));
+      FakeHost.Outcome unknown = host.run("completion", "--names", "nothing");
+      assertEquals("0 ", unknown.status() + " " + unknown.out() + unknown.err());
     }
+  }
+
+  private static List<String> names(FakeHost host, String kind, Duration limit) {
+    return List.copyOf(LiveNames.of(kind, limit, () -> new Client(host.address(), null, null)));
   }
 
   @Test
@@ -139,8 +147,7 @@ final class LiveCompletionTest {
               Thread.currentThread().interrupt();
             }
           });
-      FakeHost.Outcome none = host.run("completion", "--names", "sandbox");
-      assertEquals("0 ", none.status() + " " + none.out() + none.err());
+      assertEquals(List.of(), names(host, "sandbox", Duration.ofMillis(1)));
     }
   }
 

@@ -148,7 +148,7 @@ final class SandboxCommandsTest {
         "SANDBOX  TEMPLATE  STATE    CPU  MEMORY   STARTED   ENDS   NAME",
         lines[0].replaceAll("STARTED +", "STARTED   "));
     assertEquals(lines[0].indexOf("MEMORY"), lines[1].indexOf("256 MiB"));
-    assertTrue(lines[1].endsWith("never"), lines[1]);
+    assertTrue(lines[1].endsWith("never  -"), lines[1]);
     assertEquals("abc\n", host.run("sandbox", "list", "-q").out());
   }
 

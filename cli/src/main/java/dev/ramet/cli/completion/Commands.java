@@ -50,18 +50,18 @@ final class Commands {
     return names;
   }
 
-  /** Returns the names of all options that are followed by a value. */
+  /** Returns the names of the options that are followed by a value, in every command with them. */
   static SortedSet<String> optionsWithValues(CommandLine root) {
     SortedSet<String> names = new TreeSet<>();
+    SortedSet<String> flags = new TreeSet<>();
     visit(
         root,
         (command, paths) -> {
           for (OptionSpec option : command.options()) {
-            if (option.arity().min() > 0) {
-              names.addAll(List.of(option.names()));
-            }
+            (option.arity().min() > 0 ? names : flags).addAll(List.of(option.names()));
           }
         });
+    names.removeAll(flags);
     return names;
   }
 }

@@ -4,6 +4,7 @@ package dev.ramet.cli.completion;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.Json;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -20,9 +21,6 @@ import picocli.CommandLine.Model.OptionSpec;
 
 /** The ids and names that a host has at this moment, for completion. */
 public final class LiveNames {
-  /** Longer than a host on this machine takes; a person who presses Tab does not wait longer. */
-  private static final long MOST_MILLIS = 800;
-
   private static final String SNAPSHOTS = "snapshot";
 
   /** A list of the host and the fields of its objects that commands take. */
@@ -74,8 +72,9 @@ public final class LiveNames {
    * an error, because a shell could show no error.
    *
    * @param kind a kind of object; an unknown one has no names
+   * @param limit how long to wait for the host
    */
-  public static Set<String> of(String kind, Supplier<Client> client) {
+  public static Set<String> of(String kind, Duration limit, Supplier<Client> client) {
     CompletableFuture<Set<String>> found = new CompletableFuture<>();
     Thread asking =
         new Thread(
@@ -90,7 +89,7 @@ public final class LiveNames {
     asking.setDaemon(true);
     asking.start();
     try {
-      return found.get(MOST_MILLIS, TimeUnit.MILLISECONDS);
+      return found.get(limit.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException | TimeoutException e) {
       return Set.of();
     } catch (InterruptedException e) {

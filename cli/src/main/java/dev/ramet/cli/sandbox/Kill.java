@@ -27,7 +27,7 @@ import picocli.CommandLine.Parameters;
     description = {
       "Kills sandboxes and deletes their disks. Their snapshots stay.",
       "More than one: it asks on a terminal, and needs --yes elsewhere.",
-      "Filters: state, name, template, label."
+      "Filters: state, template, name, label."
     },
     footerHeading = "%nExamples:%n",
     footer = {

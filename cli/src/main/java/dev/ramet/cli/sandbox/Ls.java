@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "ls",
     aliases = "list",
-    description = {"Lists sandboxes, newest first.", "Filters: state, name, template, label."},
+    description = {"Lists sandboxes, newest first.", "Filters: state, template, name, label."},
     footerHeading = "%nExamples:%n",
     footer = {
       "  ramet sandbox ls",

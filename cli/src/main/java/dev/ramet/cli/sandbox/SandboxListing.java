@@ -18,7 +18,6 @@ final class SandboxListing {
   static Listing<SandboxInfo> at(Instant now) {
     return new Listing<>(SandboxInfo[].class, SandboxInfo::sandboxID)
         .column("SANDBOX", SandboxInfo::sandboxID)
-        .wide("NAME", SandboxInfo::name)
         .column("TEMPLATE", s -> s.alias() == null ? s.templateID() : s.alias())
         .column("STATE", s -> HumanFormat.state(s.state(), s.standstill()))
         .column("CPU", s -> "" + s.cpuCount())
@@ -31,7 +30,6 @@ final class SandboxListing {
         .wide("PROCESS", s -> s.hypervisorPid() == null ? null : "" + s.hypervisorPid())
         .wide("LABELS", s -> String.join(",", labels(s)))
         .filter("state", s -> List.of(s.state()))
-        .filter("name", s -> s.name() == null ? List.of() : List.of(s.name()))
         .filter("template", SandboxListing::templates)
         .filter("name", s -> s.name() == null ? List.of() : List.of(s.name()))
         .filter(Filter.LABEL, SandboxListing::labels);
