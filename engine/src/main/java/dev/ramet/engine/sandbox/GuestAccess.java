@@ -71,7 +71,7 @@ public final class GuestAccess {
 
   /** Returns the output of the program that the template starts; null if it starts none. */
   @Nullable ProgramOutput programOutput(LiveSandbox live) {
-    RunningVm vm = live.runningMachine();
+    RunningVm vm = live.answeringMachine();
     SandboxRecord record = live.saved();
     Integer port = record.agentPort();
     if (port == null) {
