@@ -2,9 +2,9 @@
 package dev.ramet.cli.completion;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 import picocli.AutoComplete;
 import picocli.CommandLine;
@@ -49,11 +49,9 @@ public final class BashScript {
               *) words+=("$word") ;;
             esac
           done
-          if [ -n "$skip" ]; then
-            case $previous in
-        %s    esac
-            return 0
-          fi
+          case "${words[0]-} ${words[1]-} $previous" in
+        %s  esac
+          [ -z "$skip" ] || return 0
           case "${words[0]-} ${words[1]-}" in
         %s    *) return 0 ;;
           esac
@@ -75,20 +73,24 @@ public final class BashScript {
   }
 
   private static String optionKinds(CommandLine root) {
-    TreeMap<String, String> kinds = new TreeMap<>();
+    StringBuilder cases = new StringBuilder();
     Commands.visit(
         root,
         (command, paths) -> {
           for (OptionSpec option : command.options()) {
             String kind = option.arity().min() > 0 ? LiveNames.kind(option) : null;
             if (kind != null) {
-              List.of(option.names()).forEach(name -> kinds.put(name, kind));
+              String patterns =
+                  paths.stream()
+                      .flatMap(path -> Arrays.stream(option.names()).map(name -> path + " " + name))
+                      .map(line -> "'" + line + "'")
+                      .collect(Collectors.joining(" | "));
+              cases.append("    ").append(patterns).append(") _ramet_names ").append(kind);
+              cases.append("; return 0 ;;\n");
             }
           }
         });
-    return kinds.entrySet().stream()
-        .map(one -> "      " + one.getKey() + ") _ramet_names " + one.getValue() + " ;;\n")
-        .collect(Collectors.joining());
+    return cases.toString();
   }
 
   private static String parameterKinds(CommandLine root) {
