@@ -23,6 +23,7 @@ func (a *agent) metrics(w http.ResponseWriter, r *http.Request) {
 	}
 	total, used := memory["MemTotal"], memory["MemTotal"]-memory["MemAvailable"]
 	unit := uint64(disk.Frsize)
+	received, sent := networkBytes("/proc/net/dev")
 	writeJSON(w, http.StatusOK, map[string]interface{}{
 		"ts":            time.Now().Unix(),
 		"cpu_count":     runtime.NumCPU(),
@@ -34,6 +35,8 @@ func (a *agent) metrics(w http.ResponseWriter, r *http.Request) {
 		"mem_used_mib":  used >> 20,
 		"disk_total":    disk.Blocks * unit,
 		"disk_used":     (disk.Blocks - disk.Bfree) * unit,
+		"net_rx":        received,
+		"net_tx":        sent,
 	})
 }
 
@@ -52,6 +55,27 @@ func readMeminfo() map[string]uint64 {
 		}
 	}
 	return values
+}
+
+// networkBytes sums the bytes of all interfaces but the loopback one since the boot.
+func networkBytes(name string) (received, sent uint64) {
+	file, err := os.Open(name)
+	if err != nil {
+		return 0, 0
+	}
+	defer file.Close()
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		device, counts, found := strings.Cut(lines.Text(), ":")
+		fields := strings.Fields(counts)
+		if !found || strings.TrimSpace(device) == "lo" || len(fields) < 9 {
+			continue
+		}
+		in, _ := strconv.ParseUint(fields[0], 10, 64)
+		out, _ := strconv.ParseUint(fields[8], 10, 64)
+		received += in
+		sent += out
+	}
+	return received, sent
 }
 
 // cpuMeter measures from one call to the next, and nothing runs in between.

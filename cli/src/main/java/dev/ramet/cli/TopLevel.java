@@ -5,6 +5,7 @@ import dev.ramet.cli.config.Config;
 import dev.ramet.cli.context.ContextGroup;
 import dev.ramet.cli.forward.PortForward;
 import dev.ramet.cli.key.Key;
+import dev.ramet.cli.observe.Top;
 import dev.ramet.cli.operation.Operation;
 import dev.ramet.cli.prune.Prune;
 import dev.ramet.cli.sandbox.Sandbox;
@@ -45,6 +46,7 @@ final class TopLevel {
           Entry.of(Config.class, "config"),
           Entry.of(ContextGroup.class, "context", "ctx"),
           Entry.of(PortForward.class, "port-forward"),
+          Entry.of(Top.class, "top"),
           Entry.of(Doctor.class, "doctor"),
           Entry.of(TourCommand.class, "tour"),
           Entry.of(VersionCommand.class, "version"),

@@ -45,7 +45,8 @@ final class CommandPage {
             | 6 | try again |
             | 130 | cancelled, also by the answer to a question |
 
-            `ramet sandbox exec` has the status of the program it ran. [Error codes](errors.md) has the whole list.
+            `ramet sandbox exec` has the status of the program it ran, and for its own failures [125, 126, 127 or
+            4](../how-to/inside.md#run-a-program-from-a-script). [Error codes](errors.md) has the whole list.
 
             Lists and views share [options for their output](../how-to/output.md). A command that destroys more than one thing asks
             on a terminal and needs `--yes` elsewhere.

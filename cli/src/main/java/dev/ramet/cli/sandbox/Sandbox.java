@@ -5,6 +5,7 @@ import dev.ramet.cli.copy.Cp;
 import dev.ramet.cli.life.Label;
 import dev.ramet.cli.life.Rename;
 import dev.ramet.cli.life.Restart;
+import dev.ramet.cli.observe.Logs;
 import dev.ramet.cli.shell.Exec;
 import dev.ramet.cli.shell.Shell;
 import picocli.CommandLine.Command;
@@ -22,6 +23,7 @@ import picocli.CommandLine.Command;
       Exec.class,
       Shell.class,
       Cp.class,
+      Logs.class,
       Kill.class,
       Pause.class,
       Resume.class,

@@ -12,6 +12,7 @@ import dev.ramet.cli.command.Errors;
 import dev.ramet.cli.command.OwnFailures;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.HostedGuest;
+import dev.ramet.cli.tty.LocalTerminal;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.io.IOException;

@@ -2,6 +2,7 @@
 package dev.ramet.cli.shell;
 
 import dev.ramet.agent.Guest;
+import dev.ramet.cli.tty.Signals;
 import dev.ramet.errors.RametException;
 import org.jspecify.annotations.Nullable;
 

@@ -2,6 +2,7 @@
 package dev.ramet.cli.shell;
 
 import dev.ramet.cli.command.Context;
+import dev.ramet.cli.tty.LocalTerminal;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.io.IOException;

@@ -77,6 +77,9 @@ final class ImagesTest {
           "1000 /home/user",
           sandbox.run(Command.shell("echo $(id -u) $PWD").as("user")).text().strip());
       assertEquals("4755", sandbox.run("stat -c %a /app/suid").text().strip());
+      Installed.Run logs = host.run("sandbox", "logs", sandbox.id(), "--source", "container");
+      assertEquals("started\n", logs.out(), logs.err());
+      assertTrue(host.run("sandbox", "logs", sandbox.id()).out().contains("container | started\n"));
       sandbox.snapshot("with-image");
       try (Sandboxes forks = sandbox.fork(1)) {
         assertEquals(List.of(), forks.failures());
@@ -210,7 +213,7 @@ final class ImagesTest {
     Files.writeString(root.resolve("etc/group"), "root:x:0:\napp:x:71:\n");
     executable(
         root.resolve("app/start"),
-        "#!/bin/sh\necho $(id -u) $(id -g) > ran\necho $PWD $COLOR >> ran\nexec sleep \"$@\"\n"
+        "#!/bin/sh\necho $(id -u) $(id -g) > ran\necho $PWD $COLOR >> ran\necho started\nexec sleep \"$@\"\n"
             .getBytes(StandardCharsets.UTF_8));
     executable(root.resolve("app/suid"), new byte[] {1});
     Runtime.getRuntime()

@@ -99,8 +99,9 @@ final class StructureTest {
               "dev.ramet.cli.output",
               "dev.ramet.cli.command",
               "dev.ramet.cli.config",
+              "dev.ramet.cli.tty",
               "dev.ramet.cli.storage dev.ramet.cli.request dev.ramet.cli.manual"
-                  + " dev.ramet.cli.shell dev.ramet.cli.copy dev.ramet.cli.forward",
+                  + " dev.ramet.cli.shell dev.ramet.cli.copy dev.ramet.cli.forward dev.ramet.cli.observe",
               "dev.ramet.cli.life",
               "dev.ramet.cli.context dev.ramet.cli.key dev.ramet.cli.operation"
                   + " dev.ramet.cli.prune dev.ramet.cli.sandbox"

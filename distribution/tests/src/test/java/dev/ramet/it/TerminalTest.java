@@ -126,6 +126,27 @@ final class TerminalTest {
   }
 
   @Test
+  void topIsDrawnOnATerminalAndPrintedElsewhere() throws Exception {
+    try (TypedTerminal terminal = terminal("top")) {
+      terminal.expect("OWN MEM").expect(sandbox.id()).expect("running").expect("%");
+      terminal.type("q");
+      assertEquals(0, terminal.exit());
+    }
+    Installed.Run once = host.run("top", sandbox.id(), "--once");
+    assertEquals(0, once.status(), once.err());
+    assertTrue(once.out().contains(sandbox.id()) && once.out().contains("MiB"), once.out());
+    assertTrue(host.run("top", "--once", "--json").out().contains("\"memoryOwnBytes\":"));
+  }
+
+  @Test
+  void theConsoleIsInTheLogs() throws Exception {
+    sandbox.run("echo on the console > /dev/console").text();
+    Installed.Run logs =
+        host.run("sandbox", "logs", sandbox.id(), "--source", "console", "--tail", "1");
+    assertEquals("on the console\n", logs.out(), logs.err());
+  }
+
+  @Test
   void aPausedSandboxSaysSoAndHowToResumeIt() throws Exception {
     try (Sandbox paused = ramet.create("micro")) {
       assertEquals(0, host.run("sandbox", "pause", paused.id()).status());

@@ -3,7 +3,9 @@ package dev.ramet.engine.sandbox;
 
 import dev.ramet.agent.host.Agent;
 import dev.ramet.agent.host.FileTail;
+import dev.ramet.agent.host.GuestLoad;
 import dev.ramet.engine.machine.AgentSetup;
+import dev.ramet.engine.sandboxes.MachineUsage;
 import dev.ramet.engine.sandboxes.Metrics;
 import dev.ramet.engine.sandboxes.ProgramOutput;
 import dev.ramet.engine.sandboxes.Standstill;
@@ -12,10 +14,13 @@ import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.SandboxRecord;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
+import dev.ramet.linux.LinuxException;
+import dev.ramet.linux.process.ProcessUsage;
 import dev.ramet.spi.hypervisor.RunningVm;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 public final class GuestAccess {
   private static final int MAX_PORT = 65_535;
   private static final Duration ASK = Duration.ofSeconds(10);
+  private static final Duration ASK_BRIEFLY = Duration.ofSeconds(1);
 
   /** Where the agent puts the program's output: in machines of container images, and in others. */
   private static final List<String> OUTPUT =
@@ -67,6 +73,42 @@ public final class GuestAccess {
           ErrorCode.UNSUPPORTED, "sandbox " + live.id() + " has no agent to ask for its metrics");
     }
     return AgentSetup.metrics(agent.load(vm.endpoint(port), AgentSetup.access(record), ASK));
+  }
+
+  /** Measures what a machine uses of the host. */
+  MachineUsage usage(LiveSandbox live) {
+    RunningVm vm = live.runningMachine();
+    ProcessUsage used;
+    try {
+      used = ProcessUsage.read(vm.pid());
+    } catch (LinuxException e) {
+      throw new RametException(
+          ErrorCode.CONFLICT, "the machine of sandbox " + live.id() + " has just ended", e);
+    }
+    return new MachineUsage(
+        Instant.now(),
+        used.cpuTime(),
+        used.privateBytes(),
+        used.sharedBytes(),
+        new MachineUsage.Traffic(used.readBytes(), used.writtenBytes()),
+        network(vm, live.saved()));
+  }
+
+  /** Returns the guest's own counters; null if its agent does not answer soon. */
+  private MachineUsage.@Nullable Traffic network(RunningVm vm, SandboxRecord record) {
+    Integer port = record.agentPort();
+    if (port == null) {
+      return null;
+    }
+    try {
+      GuestLoad.Network network =
+          agent.load(vm.endpoint(port), AgentSetup.access(record), ASK_BRIEFLY).network();
+      return network == null
+          ? null
+          : new MachineUsage.Traffic(network.receivedBytes(), network.sentBytes());
+    } catch (RametException e) {
+      return null; // a guest that is too busy to answer is shown all the same
+    }
   }
 
   /** Returns the output of the program that the template starts; null if it starts none. */

@@ -6,6 +6,7 @@ import dev.ramet.engine.IdListener;
 import dev.ramet.engine.sandboxes.CloneReport;
 import dev.ramet.engine.sandboxes.CloneRequest;
 import dev.ramet.engine.sandboxes.ForkResult;
+import dev.ramet.engine.sandboxes.MachineUsage;
 import dev.ramet.engine.sandboxes.Metrics;
 import dev.ramet.engine.sandboxes.NewSandbox;
 import dev.ramet.engine.sandboxes.ProgramOutput;
@@ -154,6 +155,11 @@ public final class SandboxOperations implements Sandboxes {
   @Override
   public Metrics metrics(String id) {
     return guests.metrics(visible(id));
+  }
+
+  @Override
+  public MachineUsage usage(String id) {
+    return guests.usage(visible(id));
   }
 
   @Override

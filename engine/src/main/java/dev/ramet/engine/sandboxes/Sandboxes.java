@@ -142,6 +142,12 @@ public interface Sandboxes {
   Metrics metrics(String id);
 
   /**
+   * Measures what a running sandbox uses of the host. {@code CONFLICT} for a sandbox that does not
+   * run.
+   */
+  MachineUsage usage(String id);
+
+  /**
    * Returns the file that holds the end of the guest's console output; the file is absent for a
    * sandbox that does not run.
    */

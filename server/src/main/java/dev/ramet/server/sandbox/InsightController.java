@@ -3,6 +3,7 @@ package dev.ramet.server.sandbox;
 
 import dev.ramet.api.sandbox.SandboxLogs;
 import dev.ramet.api.sandbox.SandboxMetric;
+import dev.ramet.engine.sandboxes.ProgramOutput;
 import dev.ramet.engine.sandboxes.Sandbox;
 import dev.ramet.engine.sandboxes.Sandboxes;
 import dev.ramet.errors.ErrorCode;
@@ -18,15 +19,17 @@ import io.micronaut.http.annotation.QueryValue;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import io.swagger.v3.oas.annotations.tags.Tag;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.DateTimeException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.NavigableMap;
 
 /** Routes for a sandbox's load and console. */
 @Controller
@@ -38,6 +41,7 @@ final class InsightController {
 
   private final EngineHolder engine;
   private final MetricsHistory history = new MetricsHistory();
+  private final LogTimes times = new LogTimes();
 
   InsightController(EngineHolder engine) {
     this.engine = engine;
@@ -74,43 +78,83 @@ final class InsightController {
   }
 
   /**
-   * Returns the last lines that a sandbox wrote to its console.
+   * Returns the last lines of a sandbox's logs: of its console, then of the program that its
+   * template starts.
    *
    * @param id the sandbox
    * @param limit how many lines, 1 to 1000
-   * @return the lines, oldest first
+   * @param source {@code console}, {@code container} or {@code agent}; all unless given
+   * @param since the earliest time of a line, RFC 3339 or seconds since 1970
+   * @return the lines of each source, oldest first
    */
   @Get(uris = {"/sandboxes/{id}/logs", "/v2/sandboxes/{id}/logs"})
-  SandboxLogs getSandboxLogs(@PathVariable String id, @QueryValue @Nullable Integer limit) {
+  SandboxLogs getSandboxLogs(
+      @PathVariable String id,
+      @QueryValue @Nullable Integer limit,
+      @QueryValue @Nullable String source,
+      @QueryValue @Nullable String since) {
     Integer most = FieldValidation.range("limit", limit, 1, MAX_LINES);
-    Path console = sandboxes().console(FieldValidation.sandboxId(id));
+    LogSource wanted = LogSource.parse(source);
+    Instant earliest = time(since);
+    Sandbox sandbox = sandboxes().get(FieldValidation.sandboxId(id));
+    List<SandboxLogs.Entry> lines = new ArrayList<>();
+    if (wanted != LogSource.CONTAINER) {
+      lines.addAll(console(sandbox.id()));
+    }
+    // Of a sandbox that does not run, the program's output is out of reach: said if asked for.
+    if (wanted == LogSource.CONTAINER
+        || (wanted == null && sandbox.state() == Sandbox.State.RUNNING)) {
+      lines.addAll(programOutput(sandbox.id()));
+    }
+    lines.removeIf(
+        line -> wanted != null && !wanted.wireName().equals(line.fields().get("source")));
+    lines.removeIf(line -> Instant.parse(line.timestamp()).isBefore(earliest));
+    int from = Math.max(0, lines.size() - (most == null ? MAX_LINES : most));
+    List<SandboxLogs.Entry> last = lines.subList(from, lines.size());
+    return new SandboxLogs(
+        last.stream().map(line -> new SandboxLogs.Line(line.timestamp(), line.message())).toList(),
+        List.copyOf(last));
+  }
+
+  private static Instant time(@Nullable String since) {
+    if (since == null) {
+      return Instant.MIN;
+    }
     try {
-      String time = Files.getLastModifiedTime(console).toInstant().toString();
-      List<String> lines = tail(console).lines().toList();
-      lines =
-          lines.subList(
-              Math.max(0, lines.size() - (most == null ? MAX_LINES : most)), lines.size());
-      return new SandboxLogs(
-          lines.stream().map(line -> new SandboxLogs.Line(time, line)).toList(),
-          lines.stream().map(line -> new SandboxLogs.Entry(time, line, "info", Map.of())).toList());
-    } catch (NoSuchFileException e) {
-      return new SandboxLogs(List.of(), List.of()); // it does not run, or has just started
+      return since.chars().allMatch(Character::isDigit)
+          ? Instant.ofEpochSecond(Long.parseLong(since))
+          : Instant.parse(since);
+    } catch (DateTimeException | NumberFormatException e) {
+      throw RametException.invalid("since", "must be a time like 2026-01-31T12:00:00Z");
+    }
+  }
+
+  private List<SandboxLogs.Entry> console(String id) {
+    Path file = sandboxes().console(id);
+    try (RandomAccessFile in = new RandomAccessFile(file.toFile(), "r")) {
+      long size = in.length();
+      long start = Math.max(0, size - TAIL_BYTES);
+      byte[] bytes = new byte[(int) (size - start)];
+      in.seek(start);
+      in.readFully(bytes);
+      Instant written = Files.getLastModifiedTime(file).toInstant();
+      return LogReader.lines(
+          bytes, size, LogSource.CONSOLE, times.observe(file.toString(), size, written));
+    } catch (FileNotFoundException | NoSuchFileException e) {
+      return List.of(); // it does not run, or has just started
     } catch (IOException e) {
       throw new RametException(ErrorCode.INTERNAL, "cannot read the console of " + id, e);
     }
   }
 
-  private static String tail(Path file) throws IOException {
-    if (!Files.exists(file)) {
-      throw new NoSuchFileException(file.toString());
+  private List<SandboxLogs.Entry> programOutput(String id) {
+    ProgramOutput output = sandboxes().programOutput(id);
+    if (output == null) {
+      return List.of();
     }
-    try (RandomAccessFile in = new RandomAccessFile(file.toFile(), "r")) {
-      long start = Math.max(0, in.length() - TAIL_BYTES);
-      byte[] bytes = new byte[(int) (in.length() - start)];
-      in.seek(start);
-      in.readFully(bytes);
-      return new String(bytes, StandardCharsets.UTF_8);
-    }
+    NavigableMap<Long, Instant> found =
+        times.observe(id + " container", output.sizeBytes(), Instant.now());
+    return LogReader.lines(output.bytes(), output.sizeBytes(), LogSource.CONTAINER, found);
   }
 
   private Sandboxes sandboxes() {

@@ -7,6 +7,7 @@ import dev.ramet.engine.Shape;
 import dev.ramet.engine.sandboxes.CloneReport;
 import dev.ramet.engine.sandboxes.CloneRequest;
 import dev.ramet.engine.sandboxes.ForkResult;
+import dev.ramet.engine.sandboxes.MachineUsage;
 import dev.ramet.engine.sandboxes.Metrics;
 import dev.ramet.engine.sandboxes.NewSandbox;
 import dev.ramet.engine.sandboxes.ProgramOutput;
@@ -214,6 +215,12 @@ final class FakeSandboxes implements Sandboxes {
   public Metrics metrics(String id) {
     get(id);
     return new Metrics(Instant.now(), 1, 12.5, 100, 50, 25, 1000, 500);
+  }
+
+  @Override
+  public MachineUsage usage(String id) {
+    MachineUsage.Traffic traffic = new MachineUsage.Traffic(3, 4);
+    return new MachineUsage(Instant.EPOCH, Duration.ofMillis(1500), 1, 2, traffic, null);
   }
 
   @Override

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.cli.shell;
+package dev.ramet.cli.tty;
 
 /** Does something when a signal ends this process, unless it was closed before. */
-final class AtEnd implements AutoCloseable {
+public final class AtEnd implements AutoCloseable {
   private final Thread hook;
 
-  AtEnd(Runnable action) {
+  /** Registers the action. */
+  public AtEnd(Runnable action) {
     hook = new Thread(action, "at-end");
     Runtime.getRuntime().addShutdownHook(hook);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.cli.shell;
+package dev.ramet.cli.tty;
 
 import dev.ramet.agent.TerminalSize;
 import dev.ramet.errors.ErrorCode;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * native is loaded, and other commands start as fast as before. The mode is also restored when a
  * signal ends this process. Thread-safe.
  */
-final class LocalTerminal implements AutoCloseable {
+public final class LocalTerminal implements AutoCloseable {
   private static final Path INPUT = Path.of("/proc/self/fd/0");
 
   private final String before;
@@ -30,7 +30,7 @@ final class LocalTerminal implements AutoCloseable {
   }
 
   /** Returns whether standard input is a terminal. */
-  static boolean isInput() {
+  public static boolean isInput() {
     try {
       String target = Files.readSymbolicLink(INPUT).toString();
       return target.startsWith("/dev/pts/")
@@ -46,14 +46,14 @@ final class LocalTerminal implements AutoCloseable {
    *
    * @throws RametException UNSUPPORTED if that is impossible
    */
-  static LocalTerminal raw() {
+  public static LocalTerminal raw() {
     LocalTerminal terminal = new LocalTerminal(stty("-g").strip());
     stty("raw", "-echo");
     return terminal;
   }
 
   /** Returns the terminal's size; the usual one if it does not say. */
-  static TerminalSize size() {
+  public static TerminalSize size() {
     String[] sides = stty("size").strip().split(" ", -1);
     try {
       int rows = Integer.parseInt(sides[0]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.ramet.cli.shell;
+package dev.ramet.cli.tty;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * jdk.unsupported} exports but the compiler warns about: hence reflection. On a runtime without it,
  * the signal keeps its usual effect.
  */
-final class Signals implements AutoCloseable {
+public final class Signals implements AutoCloseable {
   private final ExecutorService worker =
       Executors.newSingleThreadExecutor(
           task -> {
@@ -30,7 +30,7 @@ final class Signals implements AutoCloseable {
    *
    * @param name the signal's name without SIG, for example {@code WINCH}
    */
-  Signals(String name, Runnable action) {
+  public Signals(String name, Runnable action) {
     this.name = name;
     this.action = action;
     this.before = handle(null);
