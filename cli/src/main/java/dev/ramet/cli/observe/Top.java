@@ -25,7 +25,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "top",
     description = {
-      "Shows what sandboxes use of the host: CPU (100% is one CPU), memory of their own and shared"
+      "Shows what sandboxes use of the host: CPU (100%% is one CPU), memory of their own and shared"
           + " with others, disk and network.",
       "On a terminal the table is redrawn until q or Ctrl-C. Otherwise tables follow one another."
     },
@@ -135,7 +135,8 @@ public final class Top extends ApiCommand {
   private void drawFrame(List<String> lines) {
     TerminalSize size = LocalTerminal.isInput() ? LocalTerminal.size() : TerminalSize.USUAL;
     StringBuilder frame = new StringBuilder(HOME);
-    String title = (lines.size() - 1) + " sandboxes on " + context().describeTarget() + ", q to leave";
+    String title =
+        (lines.size() - 1) + " sandboxes on " + context().describeTarget() + ", q to leave";
     frame.append(cut(title, size.columns())).append(LINE_END);
     // The last line stays empty, because a line end there would scroll.
     for (int at = 0; at < Math.min(lines.size(), size.rows() - 2); at++) {
