@@ -15,8 +15,6 @@ import dev.ramet.engine.sandboxes.RollbackReport;
 import dev.ramet.engine.sandboxes.Sandbox;
 import dev.ramet.engine.sandboxes.SandboxRules;
 import dev.ramet.engine.sandboxes.Sandboxes;
-import dev.ramet.engine.snapshots.CaptureReport;
-import dev.ramet.engine.snapshots.ModeRefusal;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.net.InetSocketAddress;
@@ -25,7 +23,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -258,7 +255,7 @@ final class FakeSandboxes implements Sandboxes {
               parent.rules(),
               ids));
     }
-    return new CloneReport(clones, capture(), 2_000_000);
+    return new CloneReport(clones, FakeCapture.report(), 2_000_000);
   }
 
   @Override
@@ -270,29 +267,6 @@ final class FakeSandboxes implements Sandboxes {
           1, new ForkResult.NotMade(new RametException(ErrorCode.UNAVAILABLE, "host is busy")));
     }
     return results;
-  }
-
-  static CaptureReport capture() {
-    Map<String, Long> phases = new LinkedHashMap<>();
-    phases.put("devices", 1_000_000L);
-    phases.put("disk", 250_000L);
-    return CaptureReport.builder()
-        .mode("full")
-        .modeReason("first capture")
-        .passedOver(
-            List.of(new ModeRefusal("incremental", ModeRefusal.Cause.BASE_GONE, "s0 is gone")))
-        .memoryBytesTotal(512)
-        .memoryBytesSelected(256)
-        .memoryBytesWritten(128)
-        .memoryBytesHoles(128)
-        .pauseNanos(1_250_000)
-        .totalNanos(9)
-        .phaseNanos(phases)
-        .pausePhaseNanos(Map.of("stop", 250_000L))
-        .precopyRounds(2)
-        .precopyBytes(64)
-        .replaced(new CaptureReport.Replaced("snap0", true, "nobody reads it"))
-        .build();
   }
 
   @Override

@@ -64,7 +64,7 @@ final class FakeSnapshots implements Snapshots {
             new Shape(1, 512L << 20, 1L << 30),
             new Snapshot.Usage(4096, "used".equals(name) ? List.of(sandbox.id()) : List.of()),
             new Snapshot.Memory(
-                new Snapshot.WorkingSet("snap0", 3, 12_288, true), FakeSandboxes.capture()));
+                new Snapshot.WorkingSet("snap0", 3, 12_288, true), FakeCapture.report()));
     byId.values().stream()
         .filter(s -> name != null && parts[0].equals(s.name()) && s.tags().equals(tags))
         .forEach(s -> byId.put(s.id(), untagged(s)));
