@@ -69,6 +69,7 @@ class ProbeTest {
             "reattach",
             "reboot-after-restore",
             "restore",
+            "stops-on-disk-error",
             "user-network",
             accelerator),
         facts.names());
