@@ -130,6 +130,8 @@ final class PackagesTest {
     try (Stream<Path> archives = Files.list(home.resolve("lib/archives"))) {
       assertTrue(archives.count() >= 2, "start-up archives are made");
     }
+    Path manual = root.resolve("usr/share/man/man1/ramet-sandbox-create.1.gz");
+    assertTrue(Files.size(manual) > 0, "each command has a manual page");
     Path settings = root.resolve("etc/ramet/ramet.yaml");
     assertFalse(Files.exists(home.resolve("conf")), "this host has one file of settings");
     serve(root.resolve("usr/bin/ramet"), Map.of("RAMET_CONFIG", settings.toString()));
