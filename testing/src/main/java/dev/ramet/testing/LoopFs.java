@@ -59,7 +59,7 @@ public final class LoopFs implements AutoCloseable {
   private static LoopFs make(Path directory, long sizeBytes, String type, List<String> mkfs) {
     Require.root();
     Require.feature(type, onPath(mkfs.get(0)), mkfs.get(0) + " is not installed");
-    Path image = directory.resolve(type + ".img");
+    Path image = imageDirectory(directory).resolve(type + ".img");
     Path mountPoint = directory.resolve("mnt");
     LoopFs fs = new LoopFs(image, mountPoint);
     boolean done = false;
@@ -80,6 +80,23 @@ public final class LoopFs implements AutoCloseable {
       if (!done) {
         fs.close();
       }
+    }
+  }
+
+  /**
+   * An image in memory needs no disk to wait for; the file system in it is the same. If the
+   * directory is in a file system that a test has made, the image stays in that one.
+   */
+  private static Path imageDirectory(Path directory) {
+    String memory = System.getenv("RAMET_TEST_IMAGES");
+    Path usual = Path.of(System.getProperty("java.io.tmpdir"));
+    try {
+      Files.createDirectories(directory);
+      boolean kept =
+          memory == null || !Files.getFileStore(directory).equals(Files.getFileStore(usual));
+      return kept ? directory : Files.createTempDirectory(Path.of(memory), "loop");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
@@ -152,6 +169,11 @@ public final class LoopFs implements AutoCloseable {
     }
     try {
       Files.deleteIfExists(image);
+      Path directory = image.resolveSibling(".").normalize();
+      if (!directory.equals(mountPoint.resolveSibling(".").normalize())) {
+        Files.deleteIfExists(image.resolveSibling(image.getFileName() + ".copy"));
+        Files.deleteIfExists(directory);
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

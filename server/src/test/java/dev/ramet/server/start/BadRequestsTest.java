@@ -87,7 +87,7 @@ class BadRequestsTest {
         "cpuCount | {\"templateID\":\"base\",\"cpuCount\":33}",
         "cpuCount | {\"templateID\":\"base\",\"cpuCount\":true}",
         "memoryMB | {\"templateID\":\"base\",\"memoryMB\":63}",
-        "memoryMB | {\"templateID\":\"base\",\"memoryMB\":65537}",
+        "memoryMB | {\"templateID\":\"base\",\"memoryMB\":1048577}",
         "allow_internet_access | {\"templateID\":\"base\",\"allow_internet_access\":\"no\"}",
         "network | {\"templateID\":\"base\",\"network\":[\"1.2.3.4\"]}",
         "network.denyOut | {\"templateID\":\"base\",\"network\":{\"denyOut\":\"1.2.3.4\"}}",
