@@ -89,7 +89,7 @@ final class IncrementTest {
     assertTrue(whole.dataBytes() > 40 << 20, whole.toString());
     assertTrue(increment.sizeBytes() < whole.dataBytes() / 8, increment + " of " + whole);
     assertFalse(Files.exists(tuesday.resolve("kernel")), "which has not changed");
-    assertEquals(2, JSON.readTree(tuesday.resolve("export.json").toFile()).path("format").asInt());
+    assertEquals(3, JSON.readTree(tuesday.resolve("export.json").toFile()).path("format").asInt());
     assertEquals(1, JSON.readTree(monday.resolve("export.json").toFile()).path("format").asInt());
   }
 
@@ -241,6 +241,22 @@ final class IncrementTest {
     refused(ErrorCode.NOT_FOUND, () -> exportSince("tuesday", "sunday", place.resolve("x")));
     refused(
         ErrorCode.INVALID_ARGUMENT, () -> exportSince("tuesday", "tuesday", place.resolve("x")));
+  }
+
+  @Test
+  void anIncrementWithDigestsOfWholeImagesIsStillImported() throws Exception {
+    Path full = place.resolve("full");
+    exportSince("tuesday", null, full);
+    Path record = tuesday.resolve("export.json");
+    byte[] good = Files.readAllBytes(record);
+    try {
+      OldIncrement.rewrite(record, monday, full);
+      assertNotNull(load(tuesday, "older").base());
+      ground.engine().snapshots().delete("older", false);
+    } finally {
+      Files.write(record, good);
+      Trees.delete(full);
+    }
   }
 
   @Test

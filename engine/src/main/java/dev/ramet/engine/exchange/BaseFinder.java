@@ -13,6 +13,7 @@ import dev.ramet.linux.file.Fd;
 import dev.ramet.spi.storage.Node;
 import dev.ramet.spi.storage.NodeId;
 import dev.ramet.spi.storage.StorageBackend;
+import dev.ramet.spi.storage.image.CopyProgress;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.function.Predicate;
@@ -21,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds the base snapshot of an increment by its content. An imported snapshot has its content on
  * record, verified byte by byte. A snapshot that was made here has none: it is found by its id, or
- * else by its name, and then read. Thread-safe.
+ * else by its name, and then read. So is an imported one whose digests are of another kind than the
+ * increment's, or else it is found by reading all of them that are of the same size. Thread-safe.
  */
 public final class BaseFinder {
   private final SnapshotStore snapshots;
@@ -59,6 +61,12 @@ public final class BaseFinder {
       found = snapshots.names().resolve(name).orElse(null);
     }
     if (found == null) {
+      found =
+          findFirst(
+              record ->
+                  isOtherKind(record.content(), base.content()) && reads(record, base.content()));
+    }
+    if (found == null) {
       throw new RametException(
           ErrorCode.NOT_FOUND,
           export.directory() + " builds on " + describe(base) + ", which this host does not have",
@@ -66,7 +74,9 @@ public final class BaseFinder {
           null);
     }
     ImageContent known = found.content();
-    if (known != null && !hasContent(known, base.content())) {
+    if (known != null
+        && !hasContent(known, base.content())
+        && !isOtherKind(known, base.content())) {
       throw differentBase(export, found, base, known.disk().sha256());
     }
     return reclaimer.pin("snapshot or template", found.id());
@@ -84,6 +94,28 @@ public final class BaseFinder {
     return known != null
         && wanted.disk().equals(known.disk())
         && (wanted.memory() == null || Objects.equals(wanted.memory(), known.memory()));
+  }
+
+  /** Returns whether the digests cannot be compared, although the images are of the same size. */
+  private static boolean isOtherKind(@Nullable ImageContent known, ImageContent wanted) {
+    return known != null
+        && known.disk().sizeBytes() == wanted.disk().sizeBytes()
+        && BlockDigest.isByBlocks(known.disk().sha256())
+            != BlockDigest.isByBlocks(wanted.disk().sha256());
+  }
+
+  /** Returns whether the disk of a snapshot is the wanted one; reads it. */
+  private boolean reads(SnapshotRecord record, ImageContent wanted) {
+    NodeId disk = Layout.snapshotDisk(record.id());
+    ImageContent.Image image = wanted.disk();
+    Path path = storage.attach(disk).path();
+    try (Fd file = Fd.openRead(path)) {
+      ProgressMeter unwatched = new ProgressMeter(0, CopyProgress.NONE);
+      return BlockDigest.of(image.sha256(), file, image.sizeBytes(), unwatched)
+          .equals(image.sha256());
+    } catch (LinuxException e) {
+      throw HostErrors.translate(e, "cannot read " + path, root);
+    }
   }
 
   private static String describe(ExportRecord.Base base) {
@@ -114,19 +146,19 @@ public final class BaseFinder {
   /** Returns how many bytes of the base must be read to verify its content. */
   static long toRead(SnapshotRecord found, Increment increment) {
     ImageContent.Image memory = increment.base().content().memory();
-    return found.content() != null
+    return hasContent(found.content(), increment.base().content())
         ? 0
         : increment.base().content().disk().sizeBytes() + (memory == null ? 0 : memory.sizeBytes());
   }
 
   /**
-   * Reads and verifies a base that has no content on record.
+   * Reads and verifies a base whose content on record, if any, does not prove that it is the one.
    *
    * @throws RametException {@code CONFLICT} if its content differs
    */
   void check(
       ExportDirectory export, Increment increment, SnapshotRecord found, ProgressMeter meter) {
-    if (found.content() != null) {
+    if (hasContent(found.content(), increment.base().content())) {
       return;
     }
     ImageContent wanted = increment.base().content();
@@ -156,10 +188,10 @@ public final class BaseFinder {
     }
     Path path = storage.attach(id).path();
     try (Fd file = Fd.openRead(path)) {
-      ImageCopier.Summary content = ImageCopier.read(file, wanted.sizeBytes(), null, meter);
+      String content = BlockDigest.of(wanted.sha256(), file, wanted.sizeBytes(), meter);
       meter.add(wanted.sizeBytes());
-      if (!content.sha256().equals(wanted.sha256())) {
-        String digest = id + " has the SHA-256 " + content.sha256() + ", not " + wanted.sha256();
+      if (!content.equals(wanted.sha256())) {
+        String digest = id + " has the SHA-256 " + content + ", not " + wanted.sha256();
         throw differentBase(export, found, increment.base(), digest);
       }
     } catch (LinuxException e) {

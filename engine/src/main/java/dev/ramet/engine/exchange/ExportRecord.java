@@ -34,7 +34,10 @@ public record ExportRecord(
   public static final int FORMAT = 1;
 
   /** The format of an increment, which is useless without its base. */
-  public static final int INCREMENT = 2;
+  public static final int INCREMENT = 3;
+
+  /** The format of increments whose images have no digest by blocks; only read. */
+  public static final int OLD_INCREMENT = 2;
 
   /** The snapshot's manifest. */
   public static final String MANIFEST = "manifest.json";
@@ -65,7 +68,8 @@ public record ExportRecord(
    *
    * @param path its path in the directory
    * @param sizeBytes its length
-   * @param sha256 digest of all of it, with holes as zeros, as sha256sum(1) prints it
+   * @param sha256 digest of all of it, with holes as zeros, as sha256sum(1) prints it; of an image
+   *     that an increment produces, a {@linkplain BlockDigest digest by blocks}
    */
   public record Item(String path, long sizeBytes, String sha256) {}
 

@@ -17,6 +17,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
@@ -139,19 +140,30 @@ public final class ExportWriter {
         Fd of = Fd.openRead(image);
         Fd to = Fd.createNew(path(delta), OWNER_FILE)) {
       DeltaWriter writer = new DeltaWriter(of, sizeBytes, baseBytes, to);
-      new ImageComparison(base, image, 0).run(watcher(writer));
+      BitSet differing = new BitSet();
+      new ImageComparison(base, image, 0).run(watcher(writer, differing));
       ImageCopier.Summary written = writer.finish();
       to.fsync();
       addItem(delta, writer.writtenBytes(), written);
-      compose(name, sizeBytes, ImageCopier.read(of, sizeBytes, null, meter));
-      return new ImageContent.Image(
-          baseBytes, ImageCopier.read(from, baseBytes, null, meter).sha256());
+      BlockDigest.Pair digests =
+          BlockDigest.ofBoth(from, baseBytes, of, sizeBytes, differing, meter);
+      composed.add(new ExportRecord.Item(name, sizeBytes, digests.image()));
+      return new ImageContent.Image(baseBytes, digests.base());
     } catch (LinuxException e) {
       throw failed(e);
     }
   }
 
-  private ImageComparison.DifferenceListener watcher(DeltaWriter writer) {
+  /** Computes a digest of an image, of the same kind as another digest. */
+  String digest(String kind, Path image, long sizeBytes) {
+    try (Fd file = Fd.openRead(image)) {
+      return BlockDigest.of(kind, file, sizeBytes, meter);
+    } catch (LinuxException e) {
+      throw failed(e);
+    }
+  }
+
+  private ImageComparison.DifferenceListener watcher(DeltaWriter writer, BitSet differing) {
     return new ImageComparison.DifferenceListener() {
       @Override
       public void onCompared(long bytes) {
@@ -160,6 +172,7 @@ public final class ExportWriter {
 
       @Override
       public void onDifference(long offset, long length) {
+        differing.set(blockAt(offset), blockAt(offset + length - 1) + 1);
         try {
           writer.addRange(offset, length);
         } catch (LinuxException e) {
@@ -167,6 +180,10 @@ public final class ExportWriter {
         }
       }
     };
+  }
+
+  private static int blockAt(long offset) {
+    return Math.toIntExact(offset / BlockDigest.BLOCK);
   }
 
   private void compose(String name, long sizeBytes, ImageCopier.Summary content) {

@@ -101,7 +101,8 @@ public final class ImageAssembler {
           files.apply(
               files.requireItem(delta), from.sizeBytes(), sizeBytes, new Volume(made, to), meter);
       steps.before("import.verify");
-      verify(export, image, made, ImageCopier.read(to, sizeBytes, null, meter));
+      String wanted = files.requireProducedItem(image).sha256();
+      verify(export, image, made, BlockDigest.of(wanted, to, sizeBytes, meter));
       return data;
     } catch (LinuxException e) {
       throw HostErrors.translate(e, "cannot write " + made, root);
@@ -136,10 +137,9 @@ public final class ImageAssembler {
     }
   }
 
-  private static void verify(
-      ExportDirectory export, String image, Path made, ImageCopier.Summary content) {
+  private static void verify(ExportDirectory export, String image, Path made, String found) {
     ExportRecord.Item wanted = export.files().requireProducedItem(image);
-    if (!content.sha256().equals(wanted.sha256())) {
+    if (!found.equals(wanted.sha256())) {
       throw new RametException(
           ErrorCode.CORRUPT,
           "the image made from "
@@ -149,7 +149,7 @@ public final class ImageAssembler {
               + " that the export describes: "
               + made
               + " has the SHA-256 "
-              + content.sha256()
+              + found
               + ", not "
               + wanted.sha256(),
           "the base here may be corrupt: delete it, import it again, then import this increment",

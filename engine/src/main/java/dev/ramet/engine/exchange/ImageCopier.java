@@ -131,7 +131,7 @@ public final class ImageCopier {
     return Arrays.equals(bytes, from, to, ZEROS, 0, to - from);
   }
 
-  private static long data(Fd source, long at, long end) throws LinuxException {
+  static long data(Fd source, long at, long end) throws LinuxException {
     try {
       long found = source.seekData(at);
       return found < 0 ? end : Math.min(found, end);
@@ -144,7 +144,7 @@ public final class ImageCopier {
     }
   }
 
-  private static long hole(Fd source, long at, long end) throws LinuxException {
+  static long hole(Fd source, long at, long end) throws LinuxException {
     try {
       long found = source.seekHole(at);
       return found < 0 ? end : Math.min(found, end);

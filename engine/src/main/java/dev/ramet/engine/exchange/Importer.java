@@ -5,6 +5,7 @@ import dev.ramet.engine.IdListener;
 import dev.ramet.engine.Storage;
 import dev.ramet.engine.capture.SnapshotTarget;
 import dev.ramet.engine.machine.MachineSize;
+import dev.ramet.engine.state.ImageContent;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.SnapshotNames;
 import dev.ramet.engine.state.SnapshotReclaimer;
@@ -172,7 +173,8 @@ public final class Importer {
         data += importImage(export, base, ExportRecord.MEMORY, memory, meter);
       }
       long diskBytes = target.storage().find(disk).map(Node::sizeBytes).orElse(found.diskBytes());
-      SnapshotRecord record = found.imported(id, version, diskBytes, export.content());
+      SnapshotRecord record =
+          found.imported(id, version, diskBytes, byBlocks(id, export.content()));
       meter.report();
       target.before("import.publish");
       target.snapshots().publish(record, true);
@@ -186,6 +188,28 @@ public final class Importer {
           files.count(),
           files.sizeBytes(),
           data);
+    }
+  }
+
+  /** Returns the content of what was imported with digests that increments can be compared with. */
+  private ImageContent byBlocks(String id, ImageContent content) {
+    ImageContent.Image memory = content.memory();
+    return new ImageContent(
+        byBlocks(Layout.snapshotDisk(id), content.disk()),
+        memory == null ? null : byBlocks(Layout.snapshotMemory(id), memory));
+  }
+
+  private ImageContent.Image byBlocks(NodeId id, ImageContent.Image image) {
+    if (BlockDigest.isByBlocks(image.sha256())) {
+      return image;
+    }
+    Path made = target.storage().attach(id).path();
+    try (Fd file = Fd.openRead(made)) {
+      ProgressMeter unwatched = new ProgressMeter(0, CopyProgress.NONE);
+      String digest = BlockDigest.of(file, image.sizeBytes(), unwatched);
+      return new ImageContent.Image(image.sizeBytes(), digest);
+    } catch (LinuxException e) {
+      throw HostErrors.translate(e, "cannot read what was imported: " + made, target.root());
     }
   }
 

@@ -31,7 +31,7 @@ public record Increment(ExportRecord.Base base, Map<String, ExportRecord.Item> c
   static final Set<String> COMPOSED =
       Set.of(ExportRecord.DISK, ExportRecord.MEMORY, ExportRecord.KERNEL, ExportRecord.INITRD);
 
-  private static final Pattern SHA256 = Pattern.compile("[0-9a-f]{64}");
+  static final Pattern SHA256 = Pattern.compile("(" + BlockDigest.PREFIX + ")?[0-9a-f]{64}");
 
   /** Limit far above any image, so that sums of sizes cannot overflow. */
   private static final long MAX_BYTES = 1L << 56;

@@ -15,7 +15,8 @@ public record ImageContent(Image disk, @Nullable Image memory) {
    * The checksum of an image.
    *
    * @param sizeBytes the number of bytes covered, from the start of the image; the rest is zeros
-   * @param sha256 the checksum of these bytes, with holes read as zeros, as sha256sum(1) prints it
+   * @param sha256 the checksum of these bytes, with holes read as zeros: as sha256sum(1) prints it,
+   *     or by blocks, as increments have it
    */
   public record Image(long sizeBytes, String sha256) {}
 }

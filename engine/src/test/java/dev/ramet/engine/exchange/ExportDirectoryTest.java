@@ -97,8 +97,8 @@ final class ExportDirectoryTest extends ExportGround {
 
   @Test
   void aNewerFormatIsNotGuessed() throws Exception {
-    ExportEdits.record(directory, r -> r.put("format", 3).remove("files"));
-    String remedy = String.valueOf(refused(ErrorCode.UNSUPPORTED, "format 3").remedy());
+    ExportEdits.record(directory, r -> r.put("format", 4).remove("files"));
+    String remedy = String.valueOf(refused(ErrorCode.UNSUPPORTED, "format 4").remedy());
     assertTrue(remedy.contains("newer version"), remedy);
   }
 

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.function.Consumer;
 
@@ -48,9 +49,23 @@ final class ExportEdits {
   }
 
   static String sha256(Path file) throws IOException {
+    return HexFormat.of().formatHex(digest().digest(Files.readAllBytes(file)));
+  }
+
+  /** Computes the digest by blocks in the simplest way. */
+  static String byBlocks(Path file) throws IOException {
+    byte[] all = Files.readAllBytes(file);
+    MessageDigest digest = digest();
+    for (int at = 0; at < all.length; at += 1 << 16) {
+      digest.update(
+          digest().digest(Arrays.copyOfRange(all, at, Math.min(all.length, at + (1 << 16)))));
+    }
+    return "64k:" + HexFormat.of().formatHex(digest.digest());
+  }
+
+  private static MessageDigest digest() {
     try {
-      return HexFormat.of()
-          .formatHex(MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(file)));
+      return MessageDigest.getInstance("SHA-256");
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException(e);
     }

@@ -130,8 +130,8 @@ final class IncrementGround {
     Path written = changed(memory, MEMORY_BYTES);
     ImageContent.Image fromMemory =
         writer.delta("memory.delta", "memory.raw", memory, MEMORY_BYTES, written, MEMORY_BYTES);
-    assertEquals(ExportEdits.sha256(disk), from.sha256());
-    assertEquals(ExportEdits.sha256(memory), fromMemory.sha256());
+    assertEquals(ExportEdits.byBlocks(disk), from.sha256());
+    assertEquals(ExportEdits.byBlocks(memory), fromMemory.sha256());
     ImageContent content = new ImageContent(from, fromMemory);
     writer.finish(snapshot(sizeBytes), new ExportRecord.Base(BASE, "monday", content));
     writer.publish();

@@ -45,12 +45,21 @@ class IncrementRecordsTest {
         changes("a file without a path", r -> r.withArray("composed").addNull()),
         changes(
             "what image results from memory.delta",
-            r -> item(r, "composed", "memory.raw").put("path", "initrd")),
+            r ->
+                item(r, "composed", "memory.raw")
+                    .put("path", "initrd")
+                    .put("sha256", "0".repeat(64))),
         changes("names disk.raw twice", r -> item(r, "composed", "kernel").put("path", "disk.raw")),
         changes("names initrd twice", r -> item(r, "composed", "kernel").put("path", "initrd")),
         changes(
             "an export never contains: devices/x",
             r -> item(r, "composed", "kernel").put("path", "devices/x")),
+        changes(
+            "no SHA-256 of kernel",
+            r -> item(r, "composed", "kernel").put("sha256", "64k:" + "0".repeat(64))),
+        changes(
+            "no SHA-256 of disk.delta",
+            r -> item(r, "files", "disk.delta").put("sha256", "64k:" + "0".repeat(64))),
         changes("no SHA-256 of disk.raw", r -> item(r, "composed", "disk.raw").put("sha256", "")),
         changes(
             "disk.raw cannot have -1 bytes",
@@ -81,7 +90,7 @@ class IncrementRecordsTest {
     copy.record(r -> r.put("format", 1));
     copy.refused(
         ErrorCode.INVALID_ARGUMENT, "names a file that an export never contains: disk.delta");
-    copy.record(r -> r.put("format", 3));
-    copy.refused(ErrorCode.UNSUPPORTED, "format 3");
+    copy.record(r -> r.put("format", 4));
+    copy.refused(ErrorCode.UNSUPPORTED, "format 4");
   }
 }

@@ -43,7 +43,7 @@ class IncrementTest {
       copy.apply(name + ".raw", image);
       assertEquals(-1, Files.mismatch(ground.changed(name), image), name);
       assertEquals(
-          ExportEdits.sha256(image), export.files().requireProducedItem(name + ".raw").sha256());
+          ExportEdits.byBlocks(image), export.files().requireProducedItem(name + ".raw").sha256());
     }
     ImageContent.Image memory = export.content().memory();
     assertEquals(
