@@ -15,7 +15,9 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.HttpURLConnection;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -141,6 +143,21 @@ public final class Api {
   /** Repeats all probes. */
   public void probe() throws IOException {
     post("/doctor", Map.of());
+  }
+
+  /**
+   * Exports a snapshot to a new directory.
+   *
+   * @param since the base of an increment, or null for a full export
+   */
+  public void export(String snapshot, @Nullable String since, Path directory) throws IOException {
+    Map<String, Object> body = new HashMap<>();
+    body.put("snapshot", snapshot);
+    body.put("directory", directory.toString());
+    if (since != null) {
+      body.put("since", since);
+    }
+    post("/storage/export", body);
   }
 
   private String get(String path) throws IOException {

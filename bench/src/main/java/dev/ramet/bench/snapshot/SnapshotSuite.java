@@ -66,9 +66,15 @@ public final class SnapshotSuite {
 
   /** Runs all parts, or the requested ones. */
   public List<Result> run() throws IOException, InterruptedException {
-    host.start();
+    host.start("ramet.exchange-directories=" + Exports.directory(settings));
     host.api().buildTemplate("micro");
     List<Result> results = new ArrayList<>();
+    if (settings.wants("export")) {
+      Progress.say("exports");
+      SandboxInfo exported = host.api().create("micro");
+      results.add(new Exports(settings, host, floors).measure(exported));
+      host.api().kill(exported.sandboxID());
+    }
     if (settings.wants("warm")) {
       results.addAll(warm(host.api().create("micro")));
     }
