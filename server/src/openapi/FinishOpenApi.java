@@ -217,6 +217,9 @@ public final class FinishOpenApi {
     if (method.equals("get") && list.path("items").has("$ref")) {
       refer(operation.withArray("parameters"), "parameters/Fields");
     }
+    if (id.equals("listSandboxes")) {
+      refer(operation.withArray("parameters"), "parameters/Label");
+    }
     ERRORS.forEach(
         (status, what) -> {
           if (canFail(status, path, method, operation)) {

@@ -12,7 +12,6 @@ import dev.ramet.engine.sandboxes.Sandbox;
 import dev.ramet.engine.start.Engine;
 import dev.ramet.engine.start.EngineFactory;
 import dev.ramet.spi.storage.StorageFinding;
-import dev.ramet.spi.storage.root.StorageProvisioner;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -22,7 +21,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.ServiceLoader;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
@@ -168,6 +166,7 @@ final class Ground implements AutoCloseable {
   void closeEngine() {
     engine().close();
     engine = null;
+    Pools.mount(dataRoot);
   }
 
   /** Reopens the data root. */
@@ -279,10 +278,7 @@ final class Ground implements AutoCloseable {
     for (long pid : machines()) {
       ProcessHandle.of(pid).ifPresent(Ground::end);
     }
-    for (StorageProvisioner provisioner :
-        ServiceLoader.load(ModuleLayer.boot(), StorageProvisioner.class)) {
-      provisioner.remove(dataRoot);
-    }
+    Pools.remove(dataRoot);
     Trees.delete(dataRoot);
     Path memory = memoryRoot;
     if (memory != null && Files.exists(memory)) {

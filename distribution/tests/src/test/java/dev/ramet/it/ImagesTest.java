@@ -170,7 +170,7 @@ final class ImagesTest {
       assertEquals(before, diskMegabytes(origin));
       assertEquals(1024, disk.info().diskSizeMB());
       String smaller = refused(disk, "512M");
-      assertTrue(smaller.contains("diskSizeMB"), smaller);
+      assertTrue(smaller.contains("--disk: must be at least"), smaller);
       String inMemory = refused(warm, "3G");
       assertTrue(inMemory.contains("change memoryMB"), inMemory);
       disk.delete();

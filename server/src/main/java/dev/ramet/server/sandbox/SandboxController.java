@@ -139,8 +139,6 @@ final class SandboxController {
    *
    * @param metadata pairs that must all match, as {@code key=value} joined by {@code &}, each
    *     URL-encoded once more
-   * @param label a label that must match, as {@code key=value}, or {@code key} for any value; may
-   *     be repeated
    * @param state states joined by commas; all if absent
    * @param template id, name, or name:tag of the template or snapshot they were created from; a tag
    *     is resolved now
@@ -154,7 +152,6 @@ final class SandboxController {
   HttpResponse<List<SandboxInfo>> listSandboxes(
       HttpRequest<?> http,
       @QueryValue @Nullable String metadata,
-      @QueryValue @Nullable List<String> label,
       @QueryValue @Nullable String state,
       @QueryValue @Nullable String template,
       @QueryValue @Nullable String startedAfter,
@@ -171,7 +168,7 @@ final class SandboxController {
     List<Sandbox> found =
         sandboxes().list().stream()
             .filter(SandboxFilter.parse(state, metadata, source, startedAfter))
-            // Not the parameter, which the framework splits at commas.
+            // No parameter of the method, because the framework splits those at commas.
             .filter(SandboxFilter.labels(http.getParameters().getAll("label")))
             .toList();
     return PAGING.page(found, "asc".equals(order), limit, nextToken, views::listed);
