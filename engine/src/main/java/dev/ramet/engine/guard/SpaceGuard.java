@@ -141,27 +141,34 @@ public final class SpaceGuard implements AutoCloseable {
 
   /** Stops machines, or lets them go on, as the free space requires. */
   private void guard(List<FreeSpace.Room> rooms, long unwritten) {
-    for (FreeSpace.Room room : rooms) {
-      boolean late = room.place().late();
-      if (room.exhausted()) {
-        machines.stop(late);
-        machines.extend(full(room));
-        stopping = true;
-        return;
-      }
-      if (late && !stopping && room.less(unwritten).exhausted()) {
-        machines.stop(true);
-        write();
-        if (disks.read().stream().anyMatch(now -> now.place().late() && now.exhausted())) {
-          machines.extend(full(room));
-          stopping = true;
-          return;
-        }
-        machines.release();
-      }
+    if (rooms.stream().anyMatch(FreeSpace.Room::exhausted)) {
+      stopping = true;
+    } else if (!stopping) {
+      rooms.stream()
+          .filter(room -> room.place().late() && room.less(unwritten).exhausted())
+          .findFirst()
+          .ifPresent(this::stopForMoment);
+      return;
     }
-    if (stopping && rooms.stream().allMatch(FreeSpace.Room::recovered)) {
+    List<FreeSpace.Room> full = rooms.stream().filter(room -> !room.recovered()).toList();
+    if (stopping && full.isEmpty()) {
       stopping = false;
+      machines.release();
+    } else if (stopping) {
+      // At each turn, because a machine that has begun to run since would use up the rest.
+      machines.stop(full.stream().anyMatch(room -> room.place().late()));
+      machines.extend(full(full.get(0)));
+    }
+  }
+
+  /** Stops all machines until their data is written and the exact number of free bytes is known. */
+  private void stopForMoment(FreeSpace.Room room) {
+    machines.stop(true);
+    write();
+    if (disks.read().stream().anyMatch(now -> now.place().late() && now.exhausted())) {
+      machines.extend(full(room));
+      stopping = true;
+    } else {
       machines.release();
     }
   }
