@@ -20,6 +20,7 @@ import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.StopsOnDiskError;
 import dev.ramet.spi.storage.Attachment;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -49,6 +50,9 @@ final class StoppedMachines {
     private final @Nullable StopsOnDiskError stops;
     private @Nullable Standstill reported;
     private long triedNanos = System.nanoTime();
+
+    /** Whether it may still be paused because a resume failed. */
+    private boolean resume;
 
     Watched(RunningVm vm) {
       this.vm = vm;
@@ -105,7 +109,7 @@ final class StoppedMachines {
         watched.put(live, now);
         StopsOnDiskError stopping = now.stops;
         if (stopping != null) {
-          attempt(live, () -> stopping.onDiskStop(wake));
+          var unused = attempt(live, () -> stopping.onDiskStop(wake));
         }
       }
     }
@@ -120,10 +124,19 @@ final class StoppedMachines {
     for (Watched one : watched.values()) {
       for (Disk disk : one.vm.spec().disks()) {
         if (disk.image() instanceof Attachment.BlockDevice device) {
-          try (Fd file = Fd.open(device.path(), Set.of(), 0)) {
-            file.fsync();
-          }
+          write(device.path());
         }
+      }
+    }
+  }
+
+  private static void write(Path device) throws LinuxException {
+    try (Fd file = Fd.open(device, Set.of(), 0)) {
+      file.fsync();
+    } catch (LinuxException e) {
+      // The machine has ended and its device is gone: nothing more is written to it.
+      if (e.errno() != LinuxException.ENOENT && e.errno() != LinuxException.ENXIO) {
+        throw e;
       }
     }
   }
@@ -142,7 +155,7 @@ final class StoppedMachines {
     watched.forEach(
         (live, one) -> {
           if ((all || one.stops == null) && !live.standstillSlot().holds(one.vm)) {
-            attempt(live, () -> live.standstillSlot().hold(one.vm, one.vm.pause()));
+            var unused = attempt(live, () -> live.standstillSlot().hold(one.vm, one.vm.pause()));
           }
         });
   }
@@ -163,7 +176,7 @@ final class StoppedMachines {
           PausedVm pause = live.standstillSlot().take(one.vm);
           if (pause != null) {
             one.triedNanos = System.nanoTime();
-            attempt(live, pause::close);
+            one.resume = !attempt(live, pause::close);
           }
         });
   }
@@ -176,10 +189,32 @@ final class StoppedMachines {
           boolean held = live.standstillSlot().holds(one.vm);
           report(live, one, still, held);
           StopsOnDiskError stopping = one.stops;
-          if (still != null && stopping != null && !held && due(one, still, room)) {
+          if (one.resume && !held) {
+            resume(live, one);
+          } else if (still != null && stopping != null && !held && due(one, still, room)) {
             goOn(live, one, still, stopping);
           }
         });
+  }
+
+  /** Tries again to resume a machine, unless an operation holds the sandbox: that may pause it. */
+  private static void resume(LiveSandbox live, Watched one) {
+    StopsOnDiskError stopping = one.stops;
+    one.resume =
+        !attempt(
+            live,
+            () -> {
+              try (LiveSandbox.Hold hold = live.acquire("go on after a failed resume")) {
+                if (live.machine() != one.vm) {
+                  return;
+                }
+                if (stopping != null) {
+                  stopping.goOn();
+                } else {
+                  one.vm.pause().close();
+                }
+              }
+            });
   }
 
   private static boolean due(Watched one, Standstill still, boolean room) {
@@ -193,7 +228,7 @@ final class StoppedMachines {
       one.triedNanos = System.nanoTime();
       live.standstillSlot().begin(one.vm, still);
       stopping.goOn();
-    } catch (RametException e) {
+    } catch (RuntimeException e) {
       LOG.log(DEBUG, "cannot let {0} go on yet: {1}", live.id(), e.getMessage());
     }
   }
@@ -214,13 +249,18 @@ final class StoppedMachines {
     }
   }
 
-  /** Does something to a machine that may be paused by somebody or end at any time. */
-  private static void attempt(LiveSandbox live, Runnable action) {
+  /**
+   * Does something to a machine that may be paused by somebody or end at any time; returns whether
+   * that succeeded.
+   */
+  private static boolean attempt(LiveSandbox live, Runnable action) {
     try {
       action.run();
-    } catch (RametException e) {
+      return true;
+    } catch (RuntimeException e) {
       // Tried again at the next turn, if the machine still runs.
       LOG.log(DEBUG, "{0}: {1}", live.id(), e.getMessage());
+      return false;
     }
   }
 }
