@@ -7,6 +7,7 @@ import static java.lang.System.Logger.Level.WARNING;
 import dev.ramet.engine.metrics.Registry;
 import dev.ramet.engine.space.FreeSpace;
 import dev.ramet.engine.space.StorageReserve;
+import dev.ramet.engine.space.WatchedFileSystem;
 import dev.ramet.engine.state.SandboxStore;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.PathCalls;
@@ -40,6 +41,9 @@ public final class SpaceGuard implements AutoCloseable {
   /** More than guests can write in a second. */
   private static final double FASTEST_BYTES = 4L << 30;
 
+  /** Least time from one stop of all machines for a moment to the next. */
+  private static final Duration BETWEEN_MOMENTS = Duration.ofSeconds(1);
+
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
 
   /** Less than this is no room: file systems refuse even small files then. */
@@ -54,6 +58,12 @@ public final class SpaceGuard implements AutoCloseable {
   private volatile boolean closed;
   private boolean warned;
   private boolean stopping;
+
+  /** When all machines were last stopped for a moment. */
+  private long momentNanos = System.nanoTime() - BETWEEN_MOMENTS.toNanos();
+
+  /** Whether the cached data could not be written when that was last tried. */
+  private boolean unwritable;
 
   /** Unwritten data of the host right after the machines' own was written. */
   private long othersBytes;
@@ -79,20 +89,27 @@ public final class SpaceGuard implements AutoCloseable {
     this.devices = devices;
     this.thread = new Thread(this::work, "ramet-space");
     this.machines = new StoppedMachines(sandboxes, metrics, () -> LockSupport.unpark(thread));
-    look();
+    var unused = tryLook();
     thread.setDaemon(true);
     thread.start();
   }
 
   private void work() {
     while (!closed) {
-      Duration rest = FAR;
-      try {
-        rest = look();
-      } catch (RuntimeException e) {
-        LOG.log(WARNING, "cannot watch the free space", e);
+      LockSupport.parkNanos(this, tryLook().toNanos());
+      if (Thread.interrupted()) {
+        LOG.log(WARNING, "an interrupt of the watch of the free space is ignored");
       }
-      LockSupport.parkNanos(this, rest.toNanos());
+    }
+  }
+
+  /** Looks once; after any failure it looks again later, because nothing else stops the guests. */
+  private Duration tryLook() {
+    try {
+      return look();
+    } catch (RuntimeException | Error e) {
+      LOG.log(WARNING, "cannot watch the free space", e);
+      return FAR;
     }
   }
 
@@ -106,8 +123,9 @@ public final class SpaceGuard implements AutoCloseable {
         rooms.stream()
             .filter(room -> room.reserveBytes() > 0 && (room.place().late() || unstoppable))
             .toList();
+    boolean complete = disks.unread(rooms).stream().noneMatch(place -> place.late() || unstoppable);
     long unwritten = guarded.isEmpty() ? 0 : unwrittenBytes();
-    guard(guarded, unwritten);
+    guard(guarded, unwritten, complete);
     boolean room = !stopping && rooms.stream().allMatch(one -> one.freeBytes() >= ROOM_BYTES);
     machines.follow(room);
     return guarded.stream()
@@ -139,38 +157,79 @@ public final class SpaceGuard implements AutoCloseable {
     warned = low.isPresent();
   }
 
-  /** Stops machines, or lets them go on, as the free space requires. */
-  private void guard(List<FreeSpace.Room> rooms, long unwritten) {
+  /**
+   * Stops machines, or lets them go on, as the free space requires.
+   *
+   * @param complete whether the free space of all file systems could be read
+   */
+  private void guard(List<FreeSpace.Room> rooms, long unwritten, boolean complete) {
     if (rooms.stream().anyMatch(FreeSpace.Room::exhausted)) {
       stopping = true;
     } else if (!stopping) {
       rooms.stream()
           .filter(room -> room.place().late() && room.less(unwritten).exhausted())
+          .filter(room -> mayStopForMoment(room.less(unwritten)))
           .findFirst()
           .ifPresent(this::stopForMoment);
       return;
     }
     List<FreeSpace.Room> full = rooms.stream().filter(room -> !room.recovered()).toList();
-    if (stopping && full.isEmpty()) {
+    if (stopping && full.isEmpty() && complete && writtenAtLast()) {
       stopping = false;
       machines.release();
-    } else if (stopping) {
+    } else if (stopping && !full.isEmpty()) {
       // At each turn, because a machine that has begun to run since would use up the rest.
       machines.stop(full.stream().anyMatch(room -> room.place().late()));
       machines.extend(full(full.get(0)));
     }
   }
 
+  /** Returns whether the last stop for a moment is long ago, or what is left may not last. */
+  private boolean mayStopForMoment(FreeSpace.Room left) {
+    return momentIsOver() || left.freeBytes() < left.reserveBytes() / 4;
+  }
+
+  private boolean momentIsOver() {
+    return System.nanoTime() - momentNanos >= BETWEEN_MOMENTS.toNanos();
+  }
+
+  /** Writes cached data that could not be written before; returns whether none is left. */
+  private boolean writtenAtLast() {
+    if (!unwritable) {
+      return true;
+    }
+    if (!momentIsOver()) {
+      return false;
+    }
+    momentNanos = System.nanoTime();
+    write();
+    return !unwritable;
+  }
+
   /** Stops all machines until their data is written and the exact number of free bytes is known. */
   private void stopForMoment(FreeSpace.Room room) {
-    machines.stop(true);
-    write();
-    if (disks.read().stream().anyMatch(now -> now.place().late() && now.exhausted())) {
-      machines.extend(full(room));
-      stopping = true;
-    } else {
-      machines.release();
+    momentNanos = System.nanoTime();
+    boolean full = false;
+    try {
+      machines.stop(true);
+      write();
+      full = unwritable || isFull();
+    } finally {
+      if (!full) {
+        machines.release();
+      }
     }
+    if (full) {
+      stopping = true;
+      machines.extend(full(room));
+    }
+  }
+
+  /** Returns whether a write that the kernel has accepted may find no room. */
+  private boolean isFull() {
+    List<FreeSpace.Room> now = disks.read();
+    return now.stream().anyMatch(room -> room.place().late() && room.exhausted())
+        || disks.unread(now).stream().anyMatch(WatchedFileSystem::late);
   }
 
   private static String full(FreeSpace.Room room) {
@@ -197,10 +256,12 @@ public final class SpaceGuard implements AutoCloseable {
 
   /** Writes the cached data of all disks while the machines stand still. */
   private void write() {
+    unwritable = true;
     try {
       PathCalls.syncFileSystem(root);
       machines.writeDevices();
       othersBytes = cachedBytes(MemInfo.read());
+      unwritable = false;
     } catch (LinuxException | IOException e) {
       LOG.log(WARNING, "cannot write the cached data of {0}: {1}", root, e.getMessage());
     }

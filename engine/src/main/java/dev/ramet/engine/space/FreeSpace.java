@@ -79,6 +79,13 @@ public final class FreeSpace {
     return places.stream().flatMap(place -> read(place).stream()).toList();
   }
 
+  /** Returns the file systems that a reading lacks because they could not be read. */
+  public List<WatchedFileSystem> unread(List<Room> reading) {
+    return places.stream()
+        .filter(place -> reading.stream().noneMatch(room -> room.place().equals(place)))
+        .toList();
+  }
+
   private List<Room> read(WatchedFileSystem place) {
     try {
       FsInfo info = FsInfo.of(place.path());

@@ -54,6 +54,14 @@ final class FreeSpaceTest {
   }
 
   @Test
+  void aReadingLacksTheFileSystemsThatCannotBeRead() {
+    WatchedFileSystem gone = new WatchedFileSystem(root.resolve("gone"), true, false);
+    WatchedFileSystem there = new WatchedFileSystem(root, false, false);
+    FreeSpace both = new FreeSpace(List.of(there, gone), new StorageReserve(MIB));
+    assertEquals(List.of(gone), both.unread(both.read()));
+  }
+
+  @Test
   void onlyTheReserveIsLeft() {
     space(MIB).require("work");
     assertTrue(space(MIB).plenty());
