@@ -116,9 +116,10 @@ final class EngineAssembly {
         LifecycleParts.assemble(config, root, reclaimer, modes, threads, machines, captures, close);
     MachineRecovery recovery =
         new MachineRecovery(root, modes, machines.launcher(), machines.starter());
+    // Machines that are found again write at once, while the others are still searched for.
+    space.guard(root, metrics, close);
     new StartupRecovery(root, volumeStore, network.egress(), recovery, lives.lifecycle(), reclaimer)
         .run();
-    space.guard(root, metrics, close);
     volumes.removeNamelessFiles();
     OperationAssembly assembly =
         new OperationAssembly(config, opened, root, reclaimer, machines, captures, lives);
