@@ -98,6 +98,8 @@ public final class RollbackService {
       return before;
     }
     Long seconds = before.terms().timeoutSeconds();
-    return before.withEndAt(seconds == null ? null : Instant.now().plusSeconds(seconds));
+    // No time at all would end it again at once; records of an end that was due at once have that.
+    return before.withEndAt(
+        seconds == null || seconds == 0 ? null : Instant.now().plusSeconds(seconds));
   }
 }

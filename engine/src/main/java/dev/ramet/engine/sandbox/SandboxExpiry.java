@@ -78,15 +78,19 @@ public final class SandboxExpiry {
   /** Sets when the sandbox ends, or null for never. */
   void set(LiveSandbox live, @Nullable Instant endAt) {
     try (LiveSandbox.Hold hold = live.acquire("set timeout", TIMEOUT)) {
-      sandboxes
-          .get(live.id())
-          .updateRecord(
-              before -> before.withEnd(endAt, before.terms().withTimeout(secondsUntil(endAt))),
-              sandboxes::save);
+      sandboxes.get(live.id()).updateRecord(before -> withEnd(before, endAt), sandboxes::save);
     } catch (IOException e) {
       throw Errors.ioError("cannot set the timeout of " + live.id(), sandboxes.root(), e);
     }
     schedule(live);
+  }
+
+  /** An end that is due at once leaves the duration as it was, for the resume after a pause. */
+  private static SandboxRecord withEnd(SandboxRecord before, @Nullable Instant endAt) {
+    Long seconds = secondsUntil(endAt);
+    return seconds != null && seconds == 0
+        ? before.withEndAt(endAt)
+        : before.withEnd(endAt, before.terms().withTimeout(seconds));
   }
 
   private static @Nullable Long secondsUntil(@Nullable Instant end) {
