@@ -147,6 +147,10 @@ public final class SandboxExpiry {
   private void endIfDue(LiveSandbox live, Instant endAt) {
     Predicate<SandboxRecord> due =
         record -> endAt.equals(record.endAt()) && record.state() != SandboxRecord.State.PAUSED;
+    if (!due.test(live.saved())) {
+      // The end was moved, or the sandbox was paused: it must not fail for lack of space.
+      return;
+    }
     try {
       SandboxRules rules = live.saved().terms().rules();
       boolean runs = live.saved().state() == SandboxRecord.State.RUNNING;
