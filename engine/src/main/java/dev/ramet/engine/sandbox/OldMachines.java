@@ -105,6 +105,21 @@ public final class OldMachines {
     starter.discardMachine(paused == null ? () -> killIfRunning(old) : paused::kill, old);
   }
 
+  /** Ends a machine that does not pause. Throws {@code HYPERVISOR_FAILED} if it may still run. */
+  void end(RunningVm old) {
+    discard(null, old);
+    boolean ended =
+        exitsWithin(old, LAST_BREATH)
+            || ProcessHandle.of(old.pid()).filter(ProcessHandle::isAlive).isEmpty();
+    if (!ended) {
+      throw new RametException(
+          ErrorCode.HYPERVISOR_FAILED,
+          "the machine in " + old.spec().directory() + " neither pauses nor ends",
+          "see the host's log, and end process " + old.pid() + " by hand",
+          null);
+    }
+  }
+
   private static void killIfRunning(RunningVm vm) {
     if (!vm.exit().toCompletableFuture().isDone()) {
       vm.kill(KILL_TIMEOUT);

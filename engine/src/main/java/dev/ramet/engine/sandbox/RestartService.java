@@ -8,6 +8,7 @@ import dev.ramet.engine.capture.DiskCapturer;
 import dev.ramet.engine.machine.GuestFreeze;
 import dev.ramet.engine.machine.MachineOrder;
 import dev.ramet.engine.machine.MachineStarter;
+import dev.ramet.engine.space.FreeSpace;
 import dev.ramet.engine.state.LiveSandbox;
 import dev.ramet.engine.state.SandboxRecord;
 import dev.ramet.engine.state.SandboxStore;
@@ -51,8 +52,9 @@ public final class RestartService {
    *
    * @param starter starts the new one
    * @param oldMachines pauses and removes the old one
+   * @param space the file systems that take the capture of the disk
    */
-  public record Replacement(MachineStarter starter, OldMachines oldMachines) {}
+  public record Replacement(MachineStarter starter, OldMachines oldMachines, FreeSpace space) {}
 
   /** Creates the service. */
   public RestartService(
@@ -122,7 +124,9 @@ public final class RestartService {
         // It would write to the disk that is captured.
         replacement.oldMachines().reap(before);
       } else if (old != null && paused == null) {
-        replacement.oldMachines().discard(null, old);
+        // From here on there is no way back to it.
+        replacement.space().require("restart " + live.id());
+        replacement.oldMachines().end(old);
       }
       SnapshotRecord source = source(before, undo);
       try (SnapshotReclaimer.Pin pin = reclaimer.pin(source)) {

@@ -144,7 +144,7 @@ final class OperationAssembly {
             root.snapshots(),
             machines.agent(),
             captures.disks(),
-            new RestartService.Replacement(machines.starter(), oldMachines),
+            new RestartService.Replacement(machines.starter(), oldMachines, captures.space()),
             lives.lifecycle(),
             reclaimer,
             config.steps()),
