@@ -32,6 +32,15 @@ public record RunningCommand(String machine, Accelerator accelerator, String ram
     }
   }
 
+  /**
+   * Returns whether QEMU stops the machine when a request to a disk fails. One that an earlier
+   * version of this driver started reports the error to its guest.
+   */
+  public static boolean stopsOnDiskErrors(List<String> args) {
+    return args.stream()
+        .noneMatch(arg -> arg.startsWith("virtio-blk-pci,") && !arg.contains(",werror=stop"));
+  }
+
   /** Returns the installation that started the process, as far as an identity depends on it. */
   public Installation installation(Installation present, String version) {
     return new Installation(

@@ -136,7 +136,11 @@ public final class QemuHypervisor implements Hypervisor {
       RunningCommand running = RunningCommand.parse(process.arguments());
       VmIdentity identity = running.installation(qemu, version(machine, deadline)).identity(spec);
       machine.resumeMachine(deadline);
-      return Optional.of(vm(spec, identity, running.ramPath(), machine));
+      String ramPath = running.ramPath();
+      return Optional.of(
+          RunningCommand.stopsOnDiskErrors(process.arguments())
+              ? vm(spec, identity, ramPath, machine)
+              : known(new QemuVm(spec, identity, ramPath, machine)));
     } catch (RuntimeException | Error e) {
       machine.disconnect();
       throw e;
@@ -172,7 +176,11 @@ public final class QemuHypervisor implements Hypervisor {
   }
 
   private QemuVm vm(VmSpec spec, VmIdentity identity, String ramPath, Machine machine) {
-    QemuVm vm = new QemuVm(spec, identity, ramPath, machine);
+    return known(new StoppingQemuVm(spec, identity, ramPath, machine));
+  }
+
+  private QemuVm known(QemuVm vm) {
+    Machine machine = vm.machine();
     Path directory = machine.files().directory();
     machines.put(directory, vm);
     var unused = machine.exit().thenRun(() -> machines.remove(directory, vm));

@@ -15,8 +15,6 @@ import dev.ramet.spi.hypervisor.EgressPoint;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
 import dev.ramet.spi.hypervisor.SavingVm;
-import dev.ramet.spi.hypervisor.StopsOnDiskError;
-import dev.ramet.spi.hypervisor.StopsOnDiskError.DiskStop;
 import dev.ramet.spi.hypervisor.VmExit;
 import dev.ramet.spi.hypervisor.VmIdentity;
 import dev.ramet.spi.hypervisor.VmSpec;
@@ -26,13 +24,12 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** A running machine in QEMU. Thread-safe; allows one pause at a time. */
-public final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog, StopsOnDiskError {
+public class QemuVm implements RunningVm, DiskWrites, DiskWriteLog {
   /**
    * Time limit for calls that take no deadline; far longer than any of them takes on a busy host.
    */
@@ -74,7 +71,7 @@ public final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog, StopsO
     this.forwards = new PortForwards(SpecChecks.network(spec), machine);
   }
 
-  public Machine machine() {
+  public final Machine machine() {
     return machine;
   }
 
@@ -158,7 +155,7 @@ public final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog, StopsO
     return new QemuPausedVm(this, claimPause());
   }
 
-  private Object claimPause() {
+  final Object claimPause() {
     Object token = new Object();
     if (!pause.compareAndSet(null, token)) {
       throw new RametException(ErrorCode.CONFLICT, "the machine is paused: " + spec.name());
@@ -168,11 +165,16 @@ public final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog, StopsO
   }
 
   /** Returns whether this token belongs to the current pause. */
-  boolean isPausedBy(Object token) {
+  final boolean isPausedBy(Object token) {
     return pause.get() == token;
   }
 
-  void endPause(Object token) {
+  /** Returns whether somebody has paused the machine. */
+  final boolean isPaused() {
+    return pause.get() != null;
+  }
+
+  final void endPause(Object token) {
     if (pause.compareAndSet(token, null)) {
       machine.resumeWakeups();
     }
@@ -210,34 +212,6 @@ public final class QemuVm implements RunningVm, DiskWrites, DiskWriteLog, StopsO
   @Override
   public EgressPoint egress() {
     return new EgressPoint.Process(pid());
-  }
-
-  /**
-   * {@inheritDoc}
-   *
-   * <p>Asks QEMU only if the machine has stopped since it was last asked and nobody has paused it.
-   */
-  @Override
-  public Optional<DiskStop> diskStop() {
-    return machine.diskStops().find(pause.get() != null, Deadline.after(TIMEOUT));
-  }
-
-  @Override
-  public void onDiskStop(Runnable listener) {
-    machine.diskStops().listen(listener);
-  }
-
-  /**
-   * {@inheritDoc} Holds the pause meanwhile, so that it cannot end a pause that begins just now.
-   */
-  @Override
-  public void goOn() {
-    Object token = claimPause();
-    try {
-      machine.execute("cont", Deadline.after(TIMEOUT));
-    } finally {
-      endPause(token);
-    }
   }
 
   /** Adds up the write counters of all disks in {@code query-blockstats} (qapi/block-core.json). */

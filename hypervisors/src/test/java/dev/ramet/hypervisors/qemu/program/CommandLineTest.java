@@ -231,4 +231,15 @@ class CommandLineTest {
         new RunningCommand("pc-i440fx-7.2", Accelerator.TCG, "/memfd:memory-backend-memfd"),
         RunningCommand.parse(line(false)));
   }
+
+  @Test
+  void aMachineOfAnEarlierVersionReportsDiskErrorsToItsGuest() {
+    assertTrue(
+        RunningCommand.stopsOnDiskErrors(
+            List.of("-device", "virtio-blk-pci,drive=disk0,werror=stop,rerror=stop")));
+    assertFalse(
+        RunningCommand.stopsOnDiskErrors(
+            List.of("-device", "virtio-blk-pci,drive=disk0,werror=report,rerror=report")));
+    assertFalse(RunningCommand.stopsOnDiskErrors(List.of("virtio-blk-pci,drive=disk0")));
+  }
 }
