@@ -28,6 +28,7 @@ import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.NavigableMap;
 
@@ -78,14 +79,14 @@ final class InsightController {
   }
 
   /**
-   * Returns the last lines of a sandbox's logs: of its console, then of the program that its
-   * template starts.
+   * Returns the last lines of a sandbox's logs: of its console and of the program that its template
+   * starts, merged by time.
    *
    * @param id the sandbox
    * @param limit how many lines, 1 to 1000
    * @param source {@code console}, {@code container} or {@code agent}; all unless given
    * @param since the earliest time of a line, RFC 3339 or seconds since 1970
-   * @return the lines of each source, oldest first
+   * @return the lines, oldest first
    */
   @Get(uris = {"/sandboxes/{id}/logs", "/v2/sandboxes/{id}/logs"})
   SandboxLogs getSandboxLogs(
@@ -102,9 +103,11 @@ final class InsightController {
       lines.addAll(console(sandbox.id()));
     }
     // Of a sandbox that does not run, the program's output is out of reach: said if asked for.
-    if (wanted == LogSource.CONTAINER
-        || (wanted == null && sandbox.state() == Sandbox.State.RUNNING)) {
+    if (wanted == LogSource.CONTAINER) {
       lines.addAll(programOutput(sandbox.id()));
+    } else if (wanted == null && sandbox.state() == Sandbox.State.RUNNING) {
+      lines.addAll(programOutputIfReachable(sandbox.id()));
+      lines.sort(Comparator.comparing(line -> Instant.parse(line.timestamp())));
     }
     lines.removeIf(
         line -> wanted != null && !wanted.wireName().equals(line.fields().get("source")));
@@ -144,6 +147,15 @@ final class InsightController {
       return List.of(); // it does not run, or has just started
     } catch (IOException e) {
       throw new RametException(ErrorCode.INTERNAL, "cannot read the console of " + id, e);
+    }
+  }
+
+  /** The console says most when the agent cannot answer, so its failure leaves that readable. */
+  private List<SandboxLogs.Entry> programOutputIfReachable(String id) {
+    try {
+      return programOutput(id);
+    } catch (RametException e) {
+      return List.of();
     }
   }
 
