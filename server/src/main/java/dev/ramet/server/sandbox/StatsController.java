@@ -15,22 +15,38 @@ import io.micronaut.http.annotation.QueryValue;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import io.swagger.v3.oas.annotations.tags.Tag;
-import jakarta.inject.Named;
+import jakarta.annotation.PreDestroy;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 
 /** Routes for the host's resources that sandboxes use. */
 @Controller
 @Tag(name = "sandboxes")
 @ExecuteOn(TaskExecutors.BLOCKING)
 final class StatsController {
-  private final EngineHolder engine;
-  private final ExecutorService executor;
+  private static final int MAX_THREADS = 16;
 
-  StatsController(EngineHolder engine, @Named(TaskExecutors.BLOCKING) ExecutorService executor) {
+  private final EngineHolder engine;
+
+  // Not one that requests run on: they wait for these tasks, and could hold all of its threads.
+  private final ExecutorService executor =
+      Executors.newFixedThreadPool(MAX_THREADS, StatsController::daemon);
+
+  StatsController(EngineHolder engine) {
     this.engine = engine;
-    this.executor = executor;
+  }
+
+  private static Thread daemon(Runnable task) {
+    Thread thread = new Thread(task, "stats");
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  @PreDestroy
+  void close() {
+    executor.shutdownNow();
   }
 
   /**
