@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.command;
 
+import dev.ramet.cli.term.TerminalText;
 import dev.ramet.cli.term.TextStyle;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
@@ -10,6 +11,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
@@ -45,11 +47,17 @@ public final class Errors implements IExecutionExceptionHandler, IParameterExcep
   public static int print(Context context, RametException e) {
     TextStyle paint = context.terminal().onError();
     PrintStream err = context.err();
-    err.println(paint.failure("error:") + " " + inOptions(String.valueOf(e.getMessage())));
+    err.println(
+        paint.failure("error:") + " " + harmless(inOptions(String.valueOf(e.getMessage()))));
     if (e.remedy() != null) {
-      err.println("  " + e.remedy());
+      err.println("  " + harmless(e.remedy()));
     }
     return e.code().exitStatus();
+  }
+
+  /** An error may quote a guest or another host. */
+  private static String harmless(String text) {
+    return text.lines().map(TerminalText::harmless).collect(Collectors.joining("\n"));
   }
 
   /** Shows the option in place of the field of a request, which the user has not written. */

@@ -7,6 +7,7 @@ import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.ClientResponse;
+import dev.ramet.cli.term.TerminalText;
 import dev.ramet.errors.RametException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -40,6 +41,10 @@ public final class Label extends ApiCommand {
     super(context);
   }
 
+  private String shown(String label) {
+    return context().terminal().output() ? TerminalText.harmless(label) : label;
+  }
+
   @Override
   protected int run(Client client) {
     Map<String, String> set = new LinkedHashMap<>();
@@ -65,7 +70,7 @@ public final class Label extends ApiCommand {
       return 0;
     }
     new TreeMap<>(answer.parse(SandboxInfo.class).metadata())
-        .forEach((key, value) -> context().out().println(key + "=" + value));
+        .forEach((key, value) -> context().out().println(shown(key + "=" + value)));
     return 0;
   }
 }

@@ -4,6 +4,7 @@ package dev.ramet.cli.observe;
 import dev.ramet.api.sandbox.SandboxLogs;
 import dev.ramet.api.sandbox.SandboxLogs.Entry;
 import dev.ramet.cli.command.Context;
+import dev.ramet.cli.term.TerminalText;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -82,12 +83,7 @@ final class LogPrinter {
       text.append(String.format(java.util.Locale.ROOT, "%-9s | ", source(line)));
     }
     String message = line.message();
-    text.append(context.terminal().output() ? harmless(message) : message);
+    text.append(context.terminal().output() ? TerminalText.harmless(message) : message);
     context.out().println(text);
-  }
-
-  /** Removes what could change the terminal; colours stay. */
-  static String harmless(String line) {
-    return line.replaceAll("\u001b(?!\\[[0-9;]*m)", "").replaceAll("[\\p{Cntrl}&&[^\t\u001b]]", "");
   }
 }

@@ -73,6 +73,6 @@ public final class Table {
   }
 
   private String cellText(String cell) {
-    return cell.isEmpty() && headed ? "-" : cell;
+    return cell.isEmpty() && headed ? "-" : TerminalText.harmless(cell.replace('\n', ' '));
   }
 }

@@ -4,6 +4,7 @@ package dev.ramet.cli.observe;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.ramet.cli.term.TerminalText;
 import dev.ramet.errors.RametException;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
@@ -31,7 +32,8 @@ final class LogsOptionsTest {
   @Test
   void aLineCannotChangeTheTerminal() {
     assertEquals(
-        "\u001b[31mred\u001b[0m [2Jx]0;title\ty",
-        LogPrinter.harmless("\u001b[31mred\u001b[0m \u001b[2J\bx\u001b]0;title\u0007\ty"));
+        "\u001b[31mred\u001b[0m [2J2Jx]0;title\ty",
+        TerminalText.harmless(
+            "\u001b[31mred\u001b[0m \u001b[2J\b\u009b2Jx\u001b]0;title\u0007\ty"));
   }
 }
