@@ -75,6 +75,11 @@ final class FakeHost implements AutoCloseable {
     return this;
   }
 
+  /** Takes back the response to requests whose path begins with this one. */
+  void remove(String path) {
+    server.removeContext(path);
+  }
+
   /** Sets a JSON response to requests whose path begins with this one. */
   FakeHost on(String path, int status, String json) {
     return on(path, (exchange, body) -> answer(exchange, status, json));

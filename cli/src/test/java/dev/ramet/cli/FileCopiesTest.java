@@ -70,4 +70,29 @@ final class FileCopiesTest {
     assertTrue(done.err().contains("-r"), done.err());
     assertFalse(host.requests.stream().anyMatch(r -> r.uri().startsWith("/files")));
   }
+
+  @Test
+  void theGuestDoesNotChooseWhereAFolderIsCopiedTo(@TempDir Path folder) throws Exception {
+    Path local = Files.createDirectory(folder.resolve("here"));
+    host.on("/sandboxes/abc", 200, "{}");
+    for (String answered : new String[] {"/", "/etc/..", "/etc/."}) {
+      host.on(
+          "/filesystem.Filesystem/Stat",
+          200,
+          "{\"entry\":{\"path\":\"%s\",\"type\":\"FILE_TYPE_DIRECTORY\"}}".formatted(answered));
+      FakeHost.Outcome done = host.run("sandbox", "cp", "-r", "abc:/var/x", local.toString());
+      assertEquals(2, done.status(), done.err());
+      host.remove("/filesystem.Filesystem/Stat");
+    }
+    host.on(
+        "/filesystem.Filesystem/Stat",
+        200,
+        "{\"entry\":{\"path\":\"/root/x\",\"type\":\"FILE_TYPE_DIRECTORY\"}}");
+    for (String written : new String[] {"~", "..", "/var/.."}) {
+      FakeHost.Outcome done = host.run("sandbox", "cp", "-r", "abc:" + written, local.toString());
+      assertEquals(2, done.status(), written + done.err());
+    }
+    assertEquals(1, folder.toFile().list().length);
+    assertEquals(0, local.toFile().list().length);
+  }
 }

@@ -3,6 +3,7 @@ package dev.ramet.cli.copy;
 
 import dev.ramet.agent.Guest;
 import dev.ramet.cli.command.Context;
+import dev.ramet.cli.term.TerminalText;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.io.BufferedOutputStream;
@@ -10,6 +11,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -32,7 +34,9 @@ final class TreeCopy {
   }
 
   private void leftOut(String name) {
-    context.err().println("left out, because it is no file, folder or link: " + name);
+    context
+        .err()
+        .println("left out, because it is no file, folder or link: " + TerminalText.harmless(name));
   }
 
   /** Copies a folder or file of the guest to this machine. */
@@ -43,11 +47,12 @@ final class TreeCopy {
     if (source == null) {
       throw RametException.notFound("file in the sandbox", remote);
     }
-    boolean contents = remote.endsWith("/.") || source.path().equals("/");
+    // The guest's answer chooses no place on this machine: only what the user wrote does.
+    boolean contents = remote.endsWith("/.") || wanted.equals("/");
     Path target = Path.of(local).toAbsolutePath().normalize();
     Path place =
         Files.isDirectory(target) && !contents
-            ? target.resolve(GuestTree.name(source.path()))
+            ? target.resolve(onePart(GuestTree.name(wanted), remote))
             : target;
     Path parent = place.getParent() == null ? place : place.getParent();
     Files.createDirectories(parent);
@@ -55,17 +60,30 @@ final class TreeCopy {
     Path work = Files.createTempDirectory(parent, ".ramet-copy-");
     try {
       String folder = contents ? source.path() : GuestTree.parent(source.path());
-      String name = contents ? "." : "./" + GuestTree.name(source.path());
+      String name = contents ? "." : onePart(GuestTree.name(source.path()), remote);
+      String member = contents ? name : "./" + name;
       Path unpacked = Files.createDirectory(work.resolve("tree"));
-      try (GuestTar tar = GuestTar.start(guest, false, "-c", "-f", "-", "-C", folder, name)) {
+      try (GuestTar tar = GuestTar.start(guest, false, "-c", "-f", "-", "-C", folder, member)) {
         new TreeUnpacker(unpacked, this::leftOut).unpack(tar.output());
         tar.finish();
       }
-      Path made = contents ? unpacked : unpacked.resolve(GuestTree.name(source.path()));
+      Path made = contents ? unpacked : unpacked.resolve(name);
       TreeMerge.move(made, place);
     } finally {
       TreeMerge.delete(work);
     }
+  }
+
+  /** Returns a name that lies in the folder it is resolved against, and nowhere else. */
+  private static String onePart(String name, String remote) {
+    if (List.of("", "~", ".", "..").contains(name) || name.indexOf('/') >= 0) {
+      throw new RametException(
+          ErrorCode.INVALID_ARGUMENT,
+          remote + " has no name that the copy here could have",
+          "write " + GuestTree.withoutEnd(remote) + "/. for its contents, or name a new target",
+          null);
+    }
+    return name;
   }
 
   /** Copies a folder or file of this machine to the guest. */
