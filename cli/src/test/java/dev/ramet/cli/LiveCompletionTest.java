@@ -131,6 +131,18 @@ final class LiveCompletionTest {
     }
   }
 
+  @Test
+  void namesThatAShellWouldExpandAreLeftOut() {
+    try (FakeHost host = new FakeHost()) {
+      host.on(
+          "/secrets",
+          200,
+          "[{\"name\":\"$(id)\"},{\"name\":\"`id`\"},{\"name\":\"a b\"},{\"name\":\"-x\"},"
+              + "{\"name\":\"\"},{\"name\":\"a\\u001b\"},{\"name\":\"ci/key:v1.2_3\"}]");
+      assertEquals(List.of("ci/key:v1.2_3"), names(host, "secret", LONG));
+    }
+  }
+
   private static List<String> names(FakeHost host, String kind, Duration limit) {
     return List.copyOf(LiveNames.of(kind, limit, () -> new Client(host.address(), null, null)));
   }

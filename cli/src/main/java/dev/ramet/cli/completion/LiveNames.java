@@ -15,6 +15,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -56,6 +57,9 @@ public final class LiveNames {
           "VOLUME", "volume",
           "OPERATION", "operation",
           "SECRET", "secret");
+
+  /** The names that a shell takes as they are; it would expand others, which a host may send. */
+  private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:/-]*");
 
   private LiveNames() {}
 
@@ -112,10 +116,11 @@ public final class LiveNames {
 
   private static List<String> texts(JsonNode node) {
     List<String> texts = new ArrayList<>();
-    if (node.isTextual() && !node.textValue().isEmpty()) {
+    if (node.isTextual()) {
       texts.add(node.textValue());
     }
     node.forEach(one -> texts.add(one.asText()));
+    texts.removeIf(text -> !PLAIN.matcher(text).matches());
     return texts;
   }
 }
