@@ -31,6 +31,22 @@ final class SandboxNetworkTest {
   }
 
   @Test
+  void anOptionLeavesTheOtherFieldsOfTheFilesNetwork(@TempDir Path directory) throws Exception {
+    Path file =
+        Files.writeString(
+            directory.resolve("sandbox.yaml"),
+            "network:\n  denyOut: [0.0.0.0/0]\n  allowPublicTraffic: false\n");
+    host.on("/sandboxes", 201, Answers.sandbox("abc", ""));
+    FakeHost.Outcome done =
+        host.run("sandbox", "create", "-f", file.toString(), "--allow-out", "1.2.3.4");
+    assertEquals(0, done.status(), done.err());
+    assertEquals(
+        "{\"templateID\":\"micro\",\"network\":{\"allowOut\":[\"1.2.3.4\"],"
+            + "\"denyOut\":[\"0.0.0.0/0\"],\"allowPublicTraffic\":false}}",
+        host.requests.get(0).text());
+  }
+
+  @Test
   void networkSetsAndShows() {
     host.on("/sandboxes/abc/network", 204, "");
     String rules = ",\"network\":{\"allowOut\":[],\"denyOut\":[\"10.0.0.0/8\"]}";

@@ -79,6 +79,33 @@ public final class NetworkOptions {
         rules);
   }
 
+  /**
+   * Returns the settings of a file, with each field that options set replaced by theirs.
+   *
+   * @param file the file's settings, or null for none
+   * @param options the options' settings, or null for none
+   */
+  public static @Nullable NetworkSettings merge(
+      @Nullable NetworkSettings file, @Nullable NetworkSettings options) {
+    if (file == null || options == null) {
+      return options == null ? file : options;
+    }
+    return new NetworkSettings(
+        isEmpty(options.allowOut()) ? file.allowOut() : options.allowOut(),
+        isEmpty(options.denyOut()) ? file.denyOut() : options.denyOut(),
+        options.allowPublicTraffic() == null
+            ? file.allowPublicTraffic()
+            : options.allowPublicTraffic(),
+        options.maskRequestHost() == null ? file.maskRequestHost() : options.maskRequestHost(),
+        isEmpty(options.httpsPorts()) ? file.httpsPorts() : options.httpsPorts(),
+        options.egressProxy() == null ? file.egressProxy() : options.egressProxy(),
+        options.rules() == null ? file.rules() : options.rules());
+  }
+
+  private static boolean isEmpty(@Nullable List<?> list) {
+    return list == null || list.isEmpty();
+  }
+
   private @Nullable Map<String, @Nullable List<@Nullable NetworkRule>> rules() {
     if (rulesFile == null) {
       return null;

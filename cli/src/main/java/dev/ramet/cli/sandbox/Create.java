@@ -136,7 +136,7 @@ final class Create extends ApiCommand {
             .diskSizeMB(first(Options.mebibytes("--disk", disk), base.diskSizeMB()))
             .allow_internet_access(first(internet, base.allow_internet_access()))
             .memoryMode(first(mode, base.memoryMode()))
-            .network(first(inbound.applyTo(network.toSettings()), base.network()))
+            .network(NetworkOptions.merge(base.network(), inbound.applyTo(network.toSettings())))
             .build();
     CreateSandbox request = volumes.applyTo(plain);
     ClientResponse answer =
