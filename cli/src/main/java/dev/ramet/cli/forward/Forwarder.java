@@ -13,6 +13,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class Forwarder implements AutoCloseable {
   private static final int WAITING = 50;
   private static final int BUFFER = 64 << 10;
+  private static final long ACCEPT_PAUSE_NANOS = 200_000_000;
 
   /** The sandbox whose ports are reached. */
   record Target(Client client, String sandbox, @Nullable String token) {}
@@ -91,6 +93,8 @@ final class Forwarder implements AutoCloseable {
       } catch (IOException e) {
         if (!listener.isClosed()) {
           failed.accept(new RametException(ErrorCode.INTERNAL, "cannot accept: " + e.getMessage()));
+          // The cause, such as too many open files, does not go at once.
+          LockSupport.parkNanos(ACCEPT_PAUSE_NANOS);
         }
       }
     }

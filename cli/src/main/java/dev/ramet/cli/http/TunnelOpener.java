@@ -56,7 +56,12 @@ final class TunnelOpener {
     Path local = socket;
     if (local != null) {
       UnixSocket unix = UnixSocket.connect(local, 0);
-      return upgrade(unix.input(), unix.output(), unix, headers);
+      try {
+        return upgrade(unix.input(), unix.output(), unix, headers);
+      } catch (IOException | RuntimeException e) {
+        unix.close();
+        throw e;
+      }
     }
     Socket tcp = connect();
     try {

@@ -95,8 +95,12 @@ final class UnixSocket implements AutoCloseable {
         ByteBuffer buffer = ByteBuffer.wrap(bytes, offset, length);
         while (buffer.hasRemaining()) {
           if (channel.write(buffer) == 0) {
-            writable.select();
-            writable.selectedKeys().clear();
+            try {
+              writable.select();
+              writable.selectedKeys().clear();
+            } catch (ClosedSelectorException e) {
+              throw new IOException("closed by another thread", e);
+            }
           }
         }
       }
