@@ -46,7 +46,8 @@ final class ListWatcher<T> {
   }
 
   /**
-   * Shows the list until the thread is interrupted. An error of the host ends it too.
+   * Shows the list until the thread is interrupted or standard output is gone. An error of the host
+   * ends it too.
    *
    * @return the exit status
    */
@@ -60,6 +61,9 @@ final class ListWatcher<T> {
         printChanges(list);
       }
       begun = true;
+      if (context.out().checkError()) {
+        return 0; // nobody reads it any more
+      }
       try {
         Thread.sleep(INTERVAL_MILLIS);
       } catch (InterruptedException e) {

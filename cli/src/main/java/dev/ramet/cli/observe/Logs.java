@@ -96,7 +96,7 @@ public final class Logs extends ApiCommand {
     }
     LogPrinter printer = new LogPrinter(context(), source == null, timestamps);
     printer.first(first.parse(SandboxLogs.class), most == null ? MAX_LINES : most, follow);
-    while (follow) {
+    while (follow && !context().out().checkError()) { // its reader may be gone
       TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
       try {
         printer.next(client.get(path(null)).parse(SandboxLogs.class));
