@@ -35,6 +35,7 @@ public final class Context {
   private final Terminal terminal;
   private final Connection connection = new Connection();
   private @Nullable Target target;
+  private @Nullable HostAccess access;
 
   /** Creates a context with given streams. */
   public Context(
@@ -108,7 +109,7 @@ public final class Context {
     if (chosen.doubt() != null) {
       notice("asking " + chosen.address() + ": " + chosen.doubt());
     }
-    HostAccess access = HostAccess.to(chosen, environment("RAMET_API_KEY"));
+    HostAccess access = access();
     if (connection.verbose()) {
       err.println("host: " + access.describe(chosen));
     }
@@ -124,7 +125,17 @@ public final class Context {
 
   /** Returns the host that commands ask and the way to it, in one line for people. */
   public String describeTarget() {
-    return HostAccess.to(target(), environment("RAMET_API_KEY")).describe(target());
+    return access().describe(target());
+  }
+
+  /** A context's key may come from a command, which runs once for each run of the program. */
+  private HostAccess access() {
+    HostAccess chosen = access;
+    if (chosen == null) {
+      chosen = HostAccess.to(target(), environment("RAMET_API_KEY"));
+      access = chosen;
+    }
+    return chosen;
   }
 
   /** Prints a line that is neither a result nor an error, unless the user wants none. */

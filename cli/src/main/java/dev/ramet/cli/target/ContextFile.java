@@ -159,6 +159,7 @@ public final class ContextFile {
       return content;
     }
     try {
+      requireOwner(file);
       JsonNode tree = new ObjectMapper().readTree(Files.readAllBytes(file));
       int version = tree.path("version").asInt(0);
       if (version != VERSION) {
@@ -171,6 +172,18 @@ public final class ContextFile {
       return content;
     } catch (IOException e) {
       throw damaged("cannot be read: " + reason(e), e);
+    }
+  }
+
+  /** Another user's file could name a command, which would run as the present user. */
+  private void requireOwner(Path present) throws IOException {
+    Path self = Path.of("/proc/self"); // it belongs to the process's effective user
+    if (!Files.exists(self)) {
+      return;
+    }
+    Object owner = Files.getAttribute(present, "unix:uid");
+    if (!owner.equals(0) && !owner.equals(Files.getAttribute(self, "unix:uid"))) {
+      throw damaged("belongs to neither you nor root, but to user " + owner, null);
     }
   }
 

@@ -4,10 +4,14 @@ package dev.ramet.cli.target;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,7 +66,15 @@ public record SavedContext(
     // The command's input is not the user's: that may be data for the sandbox.
     try {
       Process process = builder.start();
-      String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      CompletableFuture<String> output = CompletableFuture.supplyAsync(() -> output(process));
+      String printed;
+      try {
+        printed = output.get(KEY_COMMAND_MINUTES, TimeUnit.MINUTES);
+      } catch (TimeoutException e) {
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly();
+        throw noKey("its command does not end: " + command, e);
+      }
       if (!process.waitFor(KEY_COMMAND_MINUTES, TimeUnit.MINUTES)) {
         process.destroyForcibly();
         throw noKey("its command does not end: " + command, null);
@@ -71,11 +83,19 @@ public record SavedContext(
         throw noKey("its command ended with status " + process.exitValue() + ": " + command, null);
       }
       return firstLine(printed, "the command " + command);
-    } catch (IOException e) {
+    } catch (IOException | ExecutionException e) {
       throw noKey("its command cannot be run: " + command, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new RametException(ErrorCode.CANCELLED, "interrupted", e);
+    }
+  }
+
+  private static String output(Process process) {
+    try {
+      return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
