@@ -38,10 +38,7 @@ final class ProxyExchange {
   private boolean upgrade;
   private boolean raw;
 
-  /**
-   * The response is complete or has failed; the guest's connection no longer belongs to this
-   * exchange.
-   */
+  /** The response is complete or has failed; the guest's connection belongs to others then. */
   private boolean ended;
 
   ProxyExchange(
@@ -75,6 +72,10 @@ final class ProxyExchange {
     raw = RawTunnel.isWanted(request.head(), new ClientConnection(client.channel()));
     if (HostOnlyPaths.matches(where, request.head()) || (raw && !RawTunnel.isAllowed(where))) {
       refuse(ProxyErrors.hostOnly());
+      return;
+    }
+    if (raw && RawTunnel.hasBody(request.head())) {
+      refuse(ProxyErrors.error(RametException.invalid("the request", "must have no body")));
       return;
     }
     try {
@@ -208,9 +209,7 @@ final class ProxyExchange {
     client.read();
   }
 
-  /**
-   * Handles a guest that disappeared within its response: the client must not take it for complete.
-   */
+  /** Handles a guest that went within its response: the client must not take it for complete. */
   void reset() {
     ended = true;
     upstream = null;
@@ -223,6 +222,7 @@ final class ProxyExchange {
   void tunnel(Channel channel) {
     ended = true;
     upstream = null;
+    request.release();
     Tunnel bytes = new Tunnel(client, channel);
     front.tunnel(bytes);
     bytes.start();

@@ -35,6 +35,12 @@ final class RawTunnel {
             .containsValue(HttpHeaderNames.CONNECTION, HttpHeaderValues.UPGRADE, true);
   }
 
+  /** Returns whether a request has a body, which would have no place in a tunnel. */
+  static boolean hasBody(HttpRequest request) {
+    String length = request.headers().get(HttpHeaderNames.CONTENT_LENGTH, "0");
+    return !length.equals("0") || request.headers().contains(HttpHeaderNames.TRANSFER_ENCODING);
+  }
+
   /** Returns whether tunnels may lead to a port. */
   static boolean isAllowed(SandboxTarget where) {
     return where.port() != Sandbox.AGENT_PORT;
