@@ -153,7 +153,7 @@ class Shell:
             pass_fds=(write, self.terminal.slave), start_new_session=True)
         self.write = write
         os.close(write)
-        # What a command on a terminal of its own needs of the page's variables.
+        # A command on a terminal of its own gets the variables of the page.
         self.send(f"cd {shlex.quote(directory)} && set -a\n"
                   f"ready() {{ for _ in $(seq 600); do (exec 3<>/dev/tcp/127.0.0.1/{port}) 2>/dev/null && return 0;"
                   " sleep 0.1; done; return 1; }\n")

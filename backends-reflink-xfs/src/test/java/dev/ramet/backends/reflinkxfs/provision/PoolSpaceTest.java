@@ -66,7 +66,7 @@ final class PoolSpaceTest extends XfsProvisionerGround {
     try (LoopFs full = LoopFs.btrfs(other, 256 << 20)) {
       full.fill(0);
       ProvisioningStatus status = provisioner.status(full.root());
-      // What is small may still fit there, where it has room among the names.
+      // A small file may still fit there, in the space that Btrfs keeps for names.
       if (status.state() != State.UNNEEDED) {
         assertEquals(State.IMPOSSIBLE, status.state());
         assertTrue(String.valueOf(status.remedy()).contains("delete"), status::toString);
