@@ -27,7 +27,11 @@ final class RoutesPage {
         String tag = method.getValue().path("tags").path(0).asText();
         parts
             .computeIfAbsent(tag, name -> new StringBuilder())
-            .append(row(method.getKey().toUpperCase(Locale.ROOT) + " " + key, method.getValue()));
+            .append(
+                row(
+                    document,
+                    method.getKey().toUpperCase(Locale.ROOT) + " " + key,
+                    method.getValue()));
       }
     }
     StringBuilder page =
@@ -48,16 +52,21 @@ final class RoutesPage {
     return page.toString();
   }
 
-  private static String row(String request, JsonNode operation) {
+  private static String row(JsonNode document, String request, JsonNode operation) {
     String query =
         operation
             .path("parameters")
             .valueStream()
+            .map(parameter -> parameter.has("$ref") ? referred(document, parameter) : parameter)
             .filter(parameter -> parameter.path("in").asText().equals("query"))
             .map(parameter -> "`" + parameter.path("name").asText() + "`")
             .collect(Collectors.joining(", "));
     String text = operation.path("description").asText(operation.path("summary").asText());
     text = text.replaceAll("\\s+", " ").strip().replace("|", "\\|");
     return "| `" + request + "` | " + query + " | " + text + " |\n";
+  }
+
+  private static JsonNode referred(JsonNode document, JsonNode reference) {
+    return document.at(reference.path("$ref").asText().substring(1));
   }
 }
