@@ -26,11 +26,14 @@ final class FullStorageGround implements AutoCloseable {
   private static final long POLL_MILLIS = 50;
   private static final long FULL_BYTES = 5L << 20;
 
+  /** Less than the 300 MB of files that the guest writes before it replaces the first one. */
+  private static final long LITTLE_ROOM_BYTES = 128L << 20;
+
   private static final String WRITER =
       "mkdir -p /root/out; : > /dev/shm/flushed; setsid sh -c 'n=0; while true; do n=$((n + 1));"
           + " f=/root/out/$((n % 300)); head -c 1000000 /dev/urandom > $f.new && sync $f.new"
-          + " && mv $f.new $f && sync /root/out && grep -v \" $f$\" /dev/shm/flushed >"
-          + " /dev/shm/next; sha256sum $f >> /dev/shm/next; mv /dev/shm/next /dev/shm/flushed;"
+          + " && grep -v \" $f$\" /dev/shm/flushed > /dev/shm/next; mv /dev/shm/next /dev/shm/flushed;"
+          + " mv $f.new $f && sync /root/out && sha256sum $f >> /dev/shm/flushed;"
           + " echo $n > /dev/shm/count; done' > /dev/null 2>&1 & echo $!";
 
   /** The kinds of storage that can become full. */
@@ -104,23 +107,35 @@ final class FullStorageGround implements AutoCloseable {
     return ground.engine().sandboxes().get(id);
   }
 
-  /** Creates the sandbox and starts its writer. */
-  void startWriting() throws Exception {
+  /** Creates the sandbox. */
+  void create() {
     id = ground.create().id();
+  }
+
+  /** Creates the sandbox, and leaves less room than its writer will take. */
+  void createInLittleRoom() throws IOException {
+    create();
+    fs.fill(fullBytes() + LITTLE_ROOM_BYTES);
+  }
+
+  /** Starts the writer. */
+  void startWriting() throws Exception {
     writer = ground.shell(id).run(WRITER);
     awaitWrites(2);
   }
 
   /** Fills the file system, so far that the guest's next writes do not fit. */
   void fill() throws IOException {
-    long keep =
-        switch (kind) {
-          case REFLINK_XFS, BTRFS, BYTE_COPY -> FULL_BYTES;
-          // The host stops the guest while half of the reserve is left: a sixteenth, or a sixth.
-          case POOL -> fs.root().toFile().getTotalSpace() / 64 * 3;
-          case DM_SNAPSHOT -> fs.root().toFile().getTotalSpace() / 9;
-        };
-    fs.fill(keep);
+    fs.fill(fullBytes());
+  }
+
+  private long fullBytes() {
+    return switch (kind) {
+      case REFLINK_XFS, BTRFS, BYTE_COPY -> FULL_BYTES;
+      // The host stops the guest while half of the reserve is left: a sixteenth, or a sixth.
+      case POOL -> fs.root().toFile().getTotalSpace() / 64 * 3;
+      case DM_SNAPSHOT -> fs.root().toFile().getTotalSpace() / 9;
+    };
   }
 
   void unfill() throws IOException {

@@ -32,6 +32,7 @@ final class FullStorageTest {
   @Test
   void aBrokenDiskIsToldFromAFullOne() throws Exception {
     try (FullStorageGround full = FullStorageGround.make(Kind.BYTE_COPY)) {
+      full.create();
       full.startWriting();
       full.breakDisk(true);
       try {
@@ -55,6 +56,7 @@ final class FullStorageTest {
   @Test
   void aStoppedGuestCanBeRolledBackAndKilled() throws Exception {
     try (FullStorageGround full = FullStorageGround.make(Kind.POOL)) {
+      full.createInLittleRoom();
       full.startWriting();
       Ground ground = full.ground();
       ground.engine().snapshots().create(full.id(), "before");
@@ -74,6 +76,7 @@ final class FullStorageTest {
 
   static void standsStillAndGoesOn(Kind kind) throws Exception {
     try (FullStorageGround full = FullStorageGround.make(kind)) {
+      full.createInLittleRoom();
       full.startWriting();
       Long pid = full.sandbox().hypervisorPid();
       full.fill();

@@ -32,7 +32,7 @@ final class TerminalTest {
     ground.closeEngine();
     host = Installed.serve(ground.dataRoot(), Map.of());
     ramet = host.client();
-    sandbox = ramet.create("micro");
+    sandbox = ramet.create("micro", null);
   }
 
   @AfterAll
@@ -58,7 +58,9 @@ final class TerminalTest {
     try (TypedTerminal terminal = shell()) {
       terminal.type("stty size\\n").expect("30 100");
       terminal.size(132, 40).type("until stty size | grep 132; do :; done\\n").expect("40 132");
-      terminal.type("sleep 1000\\n").expect("sleep 1000").type(CTRL_C).expect("# ");
+      // Only when the program says so is it the one that gets the key.
+      terminal.type("sh -c 'echo in-$((1 + 1)); exec sleep 1000'\\n").expect("in-2");
+      terminal.type(CTRL_C).expect("# ");
       terminal.type("echo sig=$(($? + 1000))\\n").expect("sig=1130");
       terminal.type("exit 7\\n");
       assertEquals(7, terminal.exit());
@@ -148,7 +150,7 @@ final class TerminalTest {
 
   @Test
   void aPausedSandboxSaysSoAndHowToResumeIt() throws Exception {
-    try (Sandbox paused = ramet.create("micro")) {
+    try (Sandbox paused = ramet.create("micro", null)) {
       assertEquals(0, host.run("sandbox", "pause", paused.id()).status());
       for (String[] command :
           new String[][] {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # terminal.py COMMAND...: runs a command on a pseudo-terminal of 100 columns and 30 rows. Each line of
-# standard input is a step: "expect TEXT" waits until the terminal shows it after what was found
-# before, "type TEXT" types it (with Python's escapes), "size COLUMNS ROWS" changes the size, "signal
+# standard input is a step: "expect TEXT" waits, for two minutes at most, until the terminal shows it
+# after what was found before, "type TEXT" types it (with Python's escapes), "size COLUMNS ROWS" changes the size, "signal
 # NUMBER" signals the command, "done" closes the input. Prints the answer to each step on a line,
 # and at the end "exit STATUS MODES", where MODES says whether the terminal's modes were restored.
 import ast
@@ -13,6 +13,9 @@ import select
 import struct
 import sys
 import termios
+import time
+
+PATIENCE_SECONDS = 120
 
 
 def resize(fd, columns, rows):
@@ -55,7 +58,10 @@ def pump(seconds):
 
 def expect(text):
     global shown
+    end = time.monotonic() + PATIENCE_SECONDS
     while text not in shown:
+        if time.monotonic() > end:
+            return "not shown in time; there is %r" % shown
         if not pump(0.2) and text not in shown:
             return "missing in %r" % shown
     shown = shown[shown.index(text) + len(text):]
