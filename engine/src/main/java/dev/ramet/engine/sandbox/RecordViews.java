@@ -34,6 +34,10 @@ public final class RecordViews {
     this.reclaimer = reclaimer;
   }
 
+  private static String removal(LiveSandbox live) {
+    return live.isHeld() ? "it is being removed" : "its removal did not finish; kill it again";
+  }
+
   Sandbox sandbox(LiveSandbox live) {
     SandboxRecord record = live.saved();
     RunningVm vm = live.machine();
@@ -46,9 +50,7 @@ public final class RecordViews {
               case PAUSED -> Sandbox.State.PAUSED;
               case FAILED, KILLED -> Sandbox.State.FAILED;
             },
-            record.state() == SandboxRecord.State.KILLED
-                ? "its removal did not finish; kill it again"
-                : record.detail(),
+            record.state() == SandboxRecord.State.KILLED ? removal(live) : record.detail(),
             vm == null ? null : vm.pid(),
             live.standstill()),
         new Sandbox.Origin(record.sourceId(), record.sourceName(), record.parentId()),

@@ -6,11 +6,14 @@ import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.FsInfo;
+import dev.ramet.linux.file.PathCalls;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.ToLongFunction;
 
 /**
@@ -19,6 +22,11 @@ import java.util.function.ToLongFunction;
  */
 public final class FreeSpace {
   private static final System.Logger LOG = System.getLogger(FreeSpace.class.getName());
+
+  /** How often, and at what distance, the space of files deleted just before is looked for. */
+  private static final int LOOKS = 20;
+
+  private static final long BETWEEN_LOOKS_NANOS = 50_000_000;
 
   private final List<WatchedFileSystem> places;
   private final StorageReserve reserve;
@@ -98,18 +106,42 @@ public final class FreeSpace {
   }
 
   /**
-   * Throws {@code NO_SPACE} if only the reserve is left.
+   * Throws {@code NO_SPACE} if only the reserve is left. Before that it waits, for a second at
+   * most, for the space of files that were deleted just before.
    *
    * @param doing the refused work, as the rest of a sentence that begins with "cannot"
    */
   public void require(String doing) {
-    read().stream()
-        .filter(Room::reserved)
-        .findFirst()
+    if (reserved().isEmpty()) {
+      return;
+    }
+    awaitFreed();
+    reserved()
         .ifPresent(
             room -> {
               throw refusal(doing, room, room.reserveBytes());
             });
+  }
+
+  private Optional<Room> reserved() {
+    return read().stream().filter(Room::reserved).findFirst();
+  }
+
+  /**
+   * Waits for space that is about to become free. XFS gives back the blocks of deleted files in the
+   * background (since Linux 5.14), Btrfs when its transaction is committed.
+   */
+  private void awaitFreed() {
+    for (Room room : read()) {
+      try {
+        PathCalls.syncFileSystem(room.place().path());
+      } catch (LinuxException e) {
+        LOG.log(System.Logger.Level.DEBUG, "cannot write back {0}: {1}", room.place().path(), e);
+      }
+    }
+    for (int look = 0; look < LOOKS && reserved().isPresent(); look++) {
+      LockSupport.parkNanos(this, BETWEEN_LOOKS_NANOS);
+    }
   }
 
   /** Throws {@code NO_SPACE} already when the reserve is near, for work that nobody waits for. */
