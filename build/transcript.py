@@ -315,6 +315,10 @@ def main():
                         help="a directory for what commands print, and its path in the pages' root directory")
     parser.add_argument("pages", nargs="+")
     given = parser.parse_args()
+    # A program that a script starts in the background ignores these, and so would the pages' commands.
+    for number in (signal.SIGINT, signal.SIGQUIT):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, lambda *_: sys.exit(1))
     prefix = []
     if given.enter:
         # The pages install, remove and configure: never in this machine's own root directory.

@@ -10,6 +10,7 @@ import fcntl
 import os
 import pty
 import select
+import signal
 import struct
 import sys
 import termios
@@ -38,6 +39,9 @@ if pid == 0:
         for fd in (0, 1, 2):
             os.dup2(theirs, fd)
     os.close(ours)
+    # A program started in the background by a script ignores these two, and so would this one.
+    for number in (signal.SIGINT, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
     os.execvp(sys.argv[1], sys.argv[1:])
 
 shown = b""
