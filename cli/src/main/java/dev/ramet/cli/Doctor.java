@@ -23,6 +23,11 @@ import picocli.CommandLine.Option;
     description =
         "Shows what this host can do, which plugins were selected and why, and how to improve"
             + " it.",
+    exitCodeList = {
+      "0:Sandboxes can run.",
+      "1:With --strict, the host is degraded; otherwise a defect of Ramet.",
+      "2:The host is broken, so that no sandbox can run, or the command line is wrong."
+    },
     footerHeading = "%nExamples:%n",
     footer = {
       "  ramet doctor",

@@ -7,12 +7,15 @@ import dev.ramet.cli.command.Errors;
 import java.io.PrintWriter;
 import java.lang.reflect.Constructor;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.IFactory;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.UsageMessageSpec;
 
 /** The main class of the program {@code ramet}. */
 public final class Main {
@@ -56,6 +59,10 @@ public final class Main {
     line.setParameterExceptionHandler(errors);
     line.setExecutionStrategy(ramet::execute);
     line.setUsageHelpAutoWidth(true);
+    // The pages have it; help is for a look.
+    List<String> sections = new ArrayList<>(line.getHelpSectionKeys());
+    sections.remove(UsageMessageSpec.SECTION_KEY_EXIT_CODE_LIST);
+    line.setHelpSectionKeys(sections);
     return line;
   }
 

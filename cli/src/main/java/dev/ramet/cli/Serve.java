@@ -25,6 +25,14 @@ import picocli.CommandLine.Mixin;
           + " valid: ramet config check reports errors, ramet config show prints the values in"
           + " use."
     },
+    exitCodeList = {
+      "0:Help was shown; a host ends by a signal or an error.",
+      "2:A setting is invalid, or the command line is wrong.",
+      "4:Another host uses the data root, or the port is taken.",
+      "5:The machine lacks something, such as a program or a permission.",
+      "130:Stopped by Ctrl-C.",
+      "143:Stopped by SIGTERM, as by systemd."
+    },
     footerHeading = "%nExamples:%n",
     footer = {
       "  ramet serve",

@@ -2,6 +2,7 @@
 package dev.ramet.cli;
 
 import dev.ramet.cli.command.Connection;
+import dev.ramet.cli.manual.ExitStatuses;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -75,6 +76,10 @@ final class CommandPage {
         page.append("Short: `").append(String.join("`, `", spec.aliases())).append("`.\n\n");
       }
       page.append("```text\n").append(usage(command)).append("```\n\n");
+      page.append("| exit status | |\n|---|---|\n");
+      ExitStatuses.of(command)
+          .forEach((status, meaning) -> page.append("| " + status + " | " + meaning + " |\n"));
+      page.append('\n');
       Set<CommandLine> below = new LinkedHashSet<>(command.getSubcommands().values());
       for (CommandLine one : below) {
         CommandSpec sub = one.getCommandSpec();
@@ -82,7 +87,7 @@ final class CommandPage {
         page.append(")\n");
       }
       page.append(below.isEmpty() ? "" : "\n");
-      page.append("[All commands, common options and exit statuses](../cli.md)\n");
+      page.append("[All commands and common options](../cli.md)\n");
       pages.put(file(spec), page.toString());
     }
     return pages;

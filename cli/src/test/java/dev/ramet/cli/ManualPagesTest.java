@@ -39,6 +39,8 @@ final class ManualPagesTest {
       assertFalse(
           page.contains("${DEFAULT") || page.contains("${COMP") || page.contains("%n"), page);
       assertTrue(page.lines().noneMatch(String::isEmpty), page);
+      assertTrue(page.contains("\n.SH EXIT STATUS\n.TP\n.B "), page);
+      assertTrue(command.getParent() == null || page.contains("\n.SH EXAMPLES\n"), page);
     }
     String page = Files.readString(directory.resolve("man1/ramet-sandbox-create.1"));
     assertTrue(page.contains("\n\\fB\\-t\\fR, \\fB\\-\\-template\\fR=\\fINAME\\fR\n"), page);

@@ -14,6 +14,12 @@ import picocli.CommandLine.Mixin;
       "Reports every error in the settings, each with its place.",
       "The status is 0 if there is none, otherwise 2. Starts and changes nothing."
     },
+    exitCodeList = {
+      "0:The settings have no errors.",
+      "2:A setting is invalid, or the command line is wrong.",
+      "3:The file of settings does not exist.",
+      "5:The host is not installed here."
+    },
     footerHeading = "%nExamples:%n",
     footer = {
       "  ramet config check",

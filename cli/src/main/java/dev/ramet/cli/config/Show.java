@@ -19,6 +19,11 @@ import picocli.CommandLine.Option;
       "Shows every setting with its value and the source of the value.",
       "Secrets are not shown. The status is 2 if a setting is invalid."
     },
+    exitCodeList = {
+      "2:A setting is invalid, or the command line is wrong.",
+      "3:The file of settings does not exist.",
+      "5:The host is not installed here."
+    },
     footerHeading = "%nExamples:%n",
     footer = {
       "  ramet config show",

@@ -14,6 +14,7 @@ import picocli.CommandLine.Parameters;
     name = "rm",
     aliases = {"remove", "delete"},
     description = "Deletes contexts. The hosts and the files of their keys stay.",
+    exitCodeList = {"3:There is no such context."},
     footerHeading = "%nExamples:%n",
     footer = "  ramet context rm build")
 final class Rm implements Callable<Integer> {

@@ -12,6 +12,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "use",
     description = "Has later commands ask this host, unless an option or a variable names another.",
+    exitCodeList = {"3:There is no such context."},
     footerHeading = "%nExamples:%n",
     footer = {"  ramet context use build", "  ramet context use local"})
 final class Use implements Callable<Integer> {

@@ -2,6 +2,7 @@
 package dev.ramet.cli.forward;
 
 import dev.ramet.api.sandbox.SandboxInfo;
+import dev.ramet.cli.command.Connection;
 import dev.ramet.cli.command.Context;
 import dev.ramet.cli.command.Errors;
 import dev.ramet.cli.http.Client;
@@ -32,7 +33,7 @@ import picocli.CommandLine.Parameters;
       "  ramet port-forward ID 8080:80 5432",
       "  ramet port-forward ID :80 --browse  # any free port here"
     })
-public final class PortForward implements Callable<Integer> {
+public final class PortForward implements Callable<Integer>, Connection.User {
   @Parameters(index = "0", paramLabel = "ID", description = "The sandbox.")
   private String id = "";
 

@@ -20,6 +20,7 @@ import picocli.CommandLine.Parameters;
           + " digest.",
       "A running host accepts it from its next request on."
     },
+    exitCodeList = {"3:The data root does not exist."},
     footerHeading = "%nExamples:%n",
     footer = {
       "  ramet key create ci",

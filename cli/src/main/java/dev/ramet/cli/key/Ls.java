@@ -23,6 +23,7 @@ import picocli.CommandLine.Option;
     name = "ls",
     aliases = "list",
     description = "Lists the API keys; the keys themselves are not kept and cannot be shown.",
+    exitCodeList = {"3:The data root does not exist."},
     footerHeading = "%nExamples:%n",
     footer = {"  ramet key ls", "  ramet key ls --json | jq -r '.[].name'"})
 final class Ls implements Callable<Integer> {

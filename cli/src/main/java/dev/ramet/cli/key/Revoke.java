@@ -17,6 +17,7 @@ import picocli.CommandLine.Parameters;
     name = "revoke",
     aliases = "rm",
     description = "Revokes API keys. A running host refuses them from its next request on.",
+    exitCodeList = {"3:The key or the data root does not exist."},
     footerHeading = "%nExamples:%n",
     footer = {"  ramet key revoke ci", "  ramet key revoke key-1f0c22ab"})
 final class Revoke implements Callable<Integer> {

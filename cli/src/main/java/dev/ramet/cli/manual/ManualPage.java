@@ -86,6 +86,13 @@ public final class ManualPage {
     }
     arguments(spec);
     commands(command);
+    section("EXIT STATUS");
+    ExitStatuses.of(command)
+        .forEach(
+            (status, meaning) -> {
+              page.append(".TP\n.B ").append(status).append('\n');
+              line(meaning);
+            });
     footer(spec.usageMessage().footer());
     if (command.getParent() != null) {
       section("SEE ALSO");

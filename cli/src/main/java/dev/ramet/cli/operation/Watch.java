@@ -21,6 +21,10 @@ import picocli.CommandLine.Parameters;
       "Follows an operation to its end and prints a line for each change.",
       "The status is that of the operation: 0 if it succeeded."
     },
+    exitCodeList = {
+      "0:The operation succeeded.",
+      "130:The operation was cancelled, or Ctrl-C ended this command."
+    },
     footerHeading = "%nExamples:%n",
     footer = {
       "  ramet operation watch OPERATION",

@@ -35,6 +35,14 @@ import picocli.CommandLine.Parameters;
       "Own failures: 127 if there is no such program, 126 if it cannot be executed, 4 if the sandbox"
           + " is paused, 125 otherwise."
     },
+    exitCodeList = {
+      "4:The sandbox is paused.",
+      "125:The command line is wrong, or the host failed.",
+      "126:The program cannot be executed.",
+      "127:There is no such program.",
+      "130:Interrupted by Ctrl-C before the program began.",
+      "any:The status of the program."
+    },
     footerHeading = "%nExamples:%n",
     footer = {
       "  ramet sandbox exec ID -- uname -a",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.shell;
 
+import dev.ramet.cli.command.Connection;
 import dev.ramet.cli.command.Context;
 import dev.ramet.cli.tty.LocalTerminal;
 import dev.ramet.errors.ErrorCode;
@@ -24,13 +25,17 @@ import picocli.CommandLine.Parameters;
       "After a rollback it attaches to the restored shell again, or opens another if the snapshot is"
           + " older than the shell. Ctrl-P Ctrl-Q leaves it running."
     },
+    exitCodeList = {
+      "0:The shell ended with status 0, or it was left running.",
+      "any:The status of the shell."
+    },
     footerHeading = "%nExamples:%n",
     footer = {
       "  ramet sandbox shell ID",
       "  ramet sandbox shell ID -u user -w /srv",
       "  ramet sandbox shell ID --attach PID        # after Ctrl-P Ctrl-Q"
     })
-public final class Shell implements Callable<Integer> {
+public final class Shell implements Callable<Integer>, Connection.User {
 
   /** The user's own shell. */
   private static final String USUAL =

@@ -21,6 +21,7 @@ import picocli.CommandLine.Option;
       "Also reports files that nothing needs and files that Ramet did not make. Changes"
           + " nothing without --repair."
     },
+    exitCodeList = {"0:All is well, or was repaired.", "1:Findings remain."},
     footerHeading = "%nExamples:%n",
     footer = {
       "  ramet storage check",

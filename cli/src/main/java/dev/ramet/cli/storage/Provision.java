@@ -20,6 +20,10 @@ import picocli.CommandLine.Option;
       "After a restart of the machine, it mounts the pool again. Does nothing if the pool"
           + " is mounted already."
     },
+    exitCodeList = {
+      "4:Something else is where the pool would be.",
+      "5:This machine or user cannot make or mount a pool, or has no space for it."
+    },
     footerHeading = "%nExamples:%n",
     footer = {
       "  ramet storage provision",

@@ -15,6 +15,10 @@ import picocli.CommandLine.Option;
 @Command(
     name = "remove",
     description = "Unmounts a data root's pool and deletes it with everything in it.",
+    exitCodeList = {
+      "4:Machines use the pool, or it is not a pool of Ramet.",
+      "5:This machine or user cannot unmount or delete the pool."
+    },
     footerHeading = "%nExamples:%n",
     footer = {"  ramet storage remove --data-root /srv/ramet --yes"})
 final class Remove implements Callable<Integer> {

@@ -16,6 +16,10 @@ import picocli.CommandLine.Mixin;
       "No host may run on the data root, and no sandbox in it. A host that stops does this"
           + " itself if none of its sandboxes runs; the next start mounts the pool again."
     },
+    exitCodeList = {
+      "4:Machines use the pool, or it is not a pool of Ramet.",
+      "5:This machine or user cannot unmount the pool."
+    },
     footerHeading = "%nExamples:%n",
     footer = {"  ramet storage unmount", "  ramet storage unmount --data-root /srv/ramet"})
 final class Unmount implements Callable<Integer> {

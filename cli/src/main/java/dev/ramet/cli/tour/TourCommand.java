@@ -24,6 +24,7 @@ import picocli.CommandLine.Option;
       "Demonstrates on this host what Ramet does, and checks the results.",
       "Starts a sandbox, takes a snapshot, destroys, rolls back, clones, deletes everything."
     },
+    exitCodeList = {"0:All checks passed.", "1:A check failed."},
     footerHeading = "%nExamples:%n",
     footer = {
       "  ramet tour",
