@@ -87,9 +87,31 @@ public final class FinishOpenApi {
         body.set("example", example);
       }
       for (JsonNode response : operation.path("responses")) {
-        if (response.path("content").path("application/json") instanceof ObjectNode content) {
-          content.set("example", of(content.path("schema"), where));
-        }
+        addToContents(id, response.path("content"), where);
+      }
+    }
+
+    /** Adds an example to every form of a response, except files, which can be anything. */
+    private void addToContents(String id, JsonNode contents, String where) {
+      contents
+          .properties()
+          .forEach(
+              form -> {
+                ObjectNode content = (ObjectNode) form.getValue();
+                if (form.getKey().matches("application/(json|x-ndjson)|text/event-stream")) {
+                  content.set("example", of(content.path("schema"), where));
+                } else if (form.getKey().startsWith("text/plain")) {
+                  JsonNode example = source.path("texts").path(id);
+                  require(example, where + ": text of " + id);
+                  content.set("example", example);
+                }
+              });
+    }
+
+    /** Responses that several operations share have an example in the frame, or get one. */
+    private void addToShared(JsonNode content) {
+      if (!content.has("example")) {
+        ((ObjectNode) content).set("example", of(content.path("schema"), "a shared response"));
       }
     }
 
@@ -178,15 +200,47 @@ public final class FinishOpenApi {
     }
     ObjectNode components = (ObjectNode) whole.remove("components");
     whole.set("paths", paths);
-    JsonNode schemas = generated.path("components").path("schemas");
+    JsonNode schemas = rename(generated, whole.remove("x-schema-names"));
     schemas.findParents("nullable").forEach(FinishOpenApi::sayItsType);
     Examples examples = new Examples(yaml.readTree(Path.of(args[2]).toFile()), schemas);
     paths.properties().forEach(path -> examples.addTo(path.getKey(), path.getValue()));
+    components
+        .path("responses")
+        .forEach(response -> examples.addToShared(response.path("content").path("application/json")));
     components.set("schemas", schemas);
     whole.set("components", components);
     Path directory = Files.createDirectories(Path.of(args[4]));
     json.writeValue(directory.resolve("openapi.json").toFile(), whole);
     yaml.writeValue(directory.resolve("openapi.yaml").toFile(), whole);
+  }
+
+  /**
+   * Gives schemas the names that clients' generators make types of. Records inside a class are
+   * named after it, which is the host's own affair.
+   *
+   * @return the schemas
+   */
+  private static JsonNode rename(JsonNode generated, JsonNode names) {
+    ObjectNode schemas = (ObjectNode) generated.path("components").path("schemas");
+    ObjectNode renamed = JsonNodeFactory.instance.objectNode();
+    Map<String, JsonNode> sorted = new TreeMap<>();
+    for (Map.Entry<String, JsonNode> schema : schemas.properties()) {
+      String name = names.path(schema.getKey()).asText(schema.getKey());
+      if (name.matches(".*(Controller|Requests)\\..*") || sorted.put(name, schema.getValue()) != null) {
+        throw new IllegalStateException("src/openapi/frame.yaml has no name for " + schema.getKey());
+      }
+    }
+    sorted.forEach(renamed::set);
+    String place = "#/components/schemas/";
+    for (JsonNode reference : generated.findParents("$ref")) {
+      String old = reference.path("$ref").asText();
+      if (old.startsWith(place)) {
+        String name = old.substring(place.length());
+        ((ObjectNode) reference).put("$ref", place + names.path(name).asText(name));
+      }
+    }
+    ((ObjectNode) generated.path("components")).set("schemas", renamed);
+    return renamed;
   }
 
   /** A nullable reference has no type, but without a type it cannot be nullable. */

@@ -14,7 +14,7 @@ final class OddValues {
           "CreateSandbox", Set.of("templateID"),
           "CreateVolume", Set.of("name"),
           "RollbackRequest", Set.of("snapshotID"),
-          "SandboxController.SandboxTimeout", Set.of("timeout"),
+          "SandboxTimeout", Set.of("timeout"),
           "BuildTemplateRequest", Set.of("recipe"),
           "ImportTemplateRequest", Set.of("name", "kernel", "rootfs"),
           "AssignTags", Set.of("target", "tags"),
