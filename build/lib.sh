@@ -150,7 +150,10 @@ task_progress() {
 }
 
 is_root() { [ "$(id -u)" = 0 ]; }
-has() { command -v "$1" >/dev/null; }
+# has PROGRAM or has /FILE: whether it is there.
+has() {
+  case $1 in /*) [ -e "$1" ] ;; *) command -v "$1" >/dev/null ;; esac
+}
 
 # A JDK that can build, newest first: sets JAVA_HOME. A JAVA_HOME that was set is kept if it can.
 find_jdk() {
@@ -171,7 +174,7 @@ jdk_version() {
   echo "${version:-0}"
 }
 
-# missing NEED…: those of `program:package` whose program is not there, as packages.
+# missing NEED…: those of `program:package` or `/file:package` whose program or file is not there, as packages.
 missing() {
   local need
   for need in "$@"; do has "${need%%:*}" || echo "${need##*:}"; done

@@ -5,32 +5,7 @@ import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { test } from 'node:test'
 import { Sandbox, api, create, eventually } from './host.mjs'
-
-const PORT = 8000
-
-// Answers every request with the Host header that it had.
-const echo = `#!/bin/sh
-while read -r line; do
-  line=$(echo "$line" | tr -d '\\r')
-  case $line in [Hh]ost:*) host=\${line#*: } ;; '') break ;; esac
-done
-printf 'HTTP/1.1 200 OK\\r\\nConnection: close\\r\\nContent-Length: %d\\r\\n\\r\\n%s' \${#host} "$host"
-`
-
-async function serve(sandbox) {
-  await sandbox.files.write('/tmp/echo', echo)
-  await sandbox.commands.run(`chmod +x /tmp/echo; nc -ll -p ${PORT} -e /tmp/echo`, { background: true, timeoutMs: 0 })
-  await eventually(async () => (await ask(sandbox, traffic(sandbox))).status !== 502)
-}
-
-const traffic = (sandbox) =>
-  sandbox.trafficAccessToken ? { 'e2b-traffic-access-token': sandbox.trafficAccessToken } : {}
-
-async function ask(sandbox, headers = {}) {
-  const where = { 'E2b-Sandbox-Id': sandbox.sandboxId, 'E2b-Sandbox-Port': `${PORT}` }
-  const answer = await api('/', { headers: { ...where, ...headers } })
-  return { status: answer.status, text: await answer.text() }
-}
+import { PORT, ask, serveHostHeader as serve, traffic } from './ports.mjs'
 
 // As a browser would: by the name that the library gives.
 function askByName(sandbox, headers = {}) {
