@@ -46,11 +46,14 @@ final class HelpCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    CommandLine command = Main.commandLine(context);
     if (manual != null) {
-      ManualPage.write(command, manual, Ramet.Version.number());
+      ManualPage.write(Main.commandLine(context), manual, Ramet.Version.number());
       return 0;
     }
+    CommandLine command =
+        words.isEmpty()
+            ? Main.commandLine(context, "--help")
+            : Main.commandLine(context, words.toArray(new String[0]));
     for (String word : words) {
       CommandLine below = command.getSubcommands().get(word);
       if (below == null) {

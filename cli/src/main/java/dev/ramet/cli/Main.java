@@ -32,7 +32,9 @@ public final class Main {
    * @return its exit status
    */
   public static int run(Context context, String... args) {
-    return commandLine(context, args).execute(args);
+    // Without a command there is nothing to show but the list.
+    return (args.length == 0 ? commandLine(context, "--help") : commandLine(context, args))
+        .execute(args);
   }
 
   /**
@@ -45,8 +47,9 @@ public final class Main {
     Errors errors = new Errors(context);
     Factory factory = new Factory(context);
     CommandLine line = new CommandLine(ramet, factory);
+    boolean listOnly = TopLevel.needsListOnly(args);
     for (TopLevel.Entry entry : TopLevel.of(args)) {
-      line.addSubcommand(new CommandLine(entry.type(), factory));
+      line.addSubcommand(listOnly ? entry.listed() : new CommandLine(entry.type(), factory));
     }
     addConnection(context.connection(), line.getCommandSpec());
     line.setResourceBundle(new StandardTexts());

@@ -16,18 +16,33 @@ import dev.ramet.cli.template.Template;
 import dev.ramet.cli.tour.TourCommand;
 import dev.ramet.cli.volume.Volume;
 import java.util.List;
+import java.util.Set;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 
 /**
  * The commands directly below {@code ramet}. Reading the annotations of all of them takes half of a
  * command's time, so only the one named by the first word is loaded where possible.
  */
 final class TopLevel {
+  /** Lines that end with the help of {@code ramet} itself, or with its version. */
+  private static final Set<String> LIST_ONLY = Set.of("-h", "--help", "-V", "--version");
+
   private TopLevel() {}
 
   /** A command or a group of commands, and its names. */
   record Entry(Class<?> type, List<String> names) {
     private static Entry of(Class<?> type, String... names) {
       return new Entry(type, List.of(names));
+    }
+
+    /** Returns the command as the list in the help of {@code ramet} shows it; it cannot run. */
+    CommandLine listed() {
+      Command command = type.getAnnotation(Command.class);
+      CommandSpec spec = CommandSpec.create().name(command.name()).aliases(command.aliases());
+      spec.usageMessage().description(command.description()).hidden(command.hidden());
+      return new CommandLine(spec);
     }
   }
 
@@ -53,6 +68,11 @@ final class TopLevel {
           Entry.of(Serve.class, "serve"),
           Entry.of(HelpCommand.class, "help"),
           Entry.of(Completion.class, "completion"));
+
+  /** Returns whether a line shows no more of the commands than their list. */
+  static boolean needsListOnly(String... args) {
+    return args.length == 1 && LIST_ONLY.contains(args[0]);
+  }
 
   /** Returns the commands that a line may use: the one named by its first word, or else all. */
   static List<Entry> of(String... args) {

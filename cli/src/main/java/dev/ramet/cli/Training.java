@@ -44,6 +44,9 @@ final class Training {
     "template list",
     "doctor",
     "sandbox --help",
+    "--help",
+    "--version",
+    "version --client",
     "nothing"
   };
 

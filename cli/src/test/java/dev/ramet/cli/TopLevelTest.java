@@ -3,6 +3,7 @@ package dev.ramet.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -41,6 +42,16 @@ class TopLevelTest {
     assertEquals(TopLevel.ALL.stream().mapToInt(entry -> entry.names().size()).sum(), all.size());
     String[] args = line.isEmpty() ? new String[0] : line.split(" ", -1);
     assertEquals(all, tree(args).getSubcommands().keySet());
+  }
+
+  /**
+   * Commands in it need not be put together, so that the list comes as fast as one command's help.
+   */
+  @Test
+  void theListIsThatOfTheWholeTree() {
+    assertEquals(tree().getUsageMessage(), tree("--help").getUsageMessage());
+    tree("--help").getSubcommands().values().forEach(one -> assertNull(one.getCommand()));
+    tree().getSubcommands().values().forEach(one -> assertNotNull(one.getCommand()));
   }
 
   /** The options that the root command passes to all subcommands. */
