@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * changing.
  */
 public interface Sandboxes {
+  /** The time that a sandbox has if its creator names none. */
+  Duration DEFAULT_TIMEOUT = Duration.ofMinutes(5);
+
   /** Starts a sandbox from a template or snapshot. Returns when its agent has answered. */
   default Sandbox create(NewSandbox request) {
     return create(request, IdListener.NONE);

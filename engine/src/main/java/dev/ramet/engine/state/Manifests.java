@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.state;
 
+import dev.ramet.engine.sandboxes.Sandboxes;
 import dev.ramet.files.JsonFile;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -30,7 +31,19 @@ public final class Manifests {
         "machine.kernelArguments machine.hostAddress",
         machine.kernelArguments(),
         machine.hostAddress());
-    return record;
+    return withTimeout(record);
+  }
+
+  /**
+   * Earlier versions wrote a timeout of 0 for a sandbox whose end had been set to at once. It was
+   * not created to live for ever, so it has the default timeout.
+   */
+  private static SandboxRecord withTimeout(SandboxRecord record) {
+    Long seconds = record.terms().timeoutSeconds();
+    return seconds != null && seconds == 0
+        ? record.withEnd(
+            record.endAt(), record.terms().withTimeout(Sandboxes.DEFAULT_TIMEOUT.toSeconds()))
+        : record;
   }
 
   /**
