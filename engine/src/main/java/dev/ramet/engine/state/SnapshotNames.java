@@ -113,7 +113,7 @@ public final class SnapshotNames {
     List<SnapshotRecord> versions = versions(text);
     if (versions.isEmpty()) {
       return new RametException(
-          ErrorCode.NOT_FOUND, kind + " not found: " + text, templateRemedy(kind), null);
+          ErrorCode.NOT_FOUND, kind + " not found: " + text, templateRemedy(kind, text), null);
     }
     TreeSet<String> tags = new TreeSet<>();
     versions.forEach(record -> tags.addAll(record.tags().keySet()));
@@ -131,9 +131,12 @@ public final class SnapshotNames {
         null);
   }
 
-  private @Nullable String templateRemedy(String kind) {
+  private @Nullable String templateRemedy(String kind, String text) {
     if (!kind.equals(TemplateVersions.KIND)) {
       return null;
+    }
+    if (isBeingBuilt(Reference.parse(text).base())) {
+      return "it is being built now: see ramet operation ls, and try again when that has ended";
     }
     boolean any =
         store.all().stream()
@@ -141,6 +144,15 @@ public final class SnapshotNames {
     return any
         ? "list the templates with: ramet template ls"
         : "this host has no template yet; build the default one, micro, with: ramet template build";
+  }
+
+  private boolean isBeingBuilt(String name) {
+    synchronized (store) {
+      return reserved.stream()
+          .anyMatch(
+              one ->
+                  one.kind() == SnapshotRecord.Kind.TEMPLATE && one.version().alias().equals(name));
+    }
   }
 
   /**
