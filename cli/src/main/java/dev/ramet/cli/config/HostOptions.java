@@ -74,13 +74,13 @@ public final class HostOptions {
   }
 
   /**
-   * Returns the value of a setting for the host on this machine.
+   * Returns the value of a setting of the host on this machine. Loads no plugin.
    *
    * @return null when it is not set and has no default
    * @throws dev.ramet.errors.RametException {@code INVALID_ARGUMENT} when a setting is invalid
    */
   public static @Nullable String set(Context context, String key) {
-    return HostSettingsFile.loadValid(context).configuration().text(key);
+    return HostSettingsFile.loadWithoutPlugins(context).text(key);
   }
 
   /** Prints the warnings. */

@@ -29,19 +29,41 @@ public final class HostSettingsFile {
    */
   public static HostSettingsFile loadValid(Context context) {
     HostSettingsFile found = find(context, null, Map.of());
-    if (!found.configuration().problems().isEmpty()) {
-      throw new RametException(
-          ErrorCode.INVALID_ARGUMENT,
-          "the host's settings are invalid: " + found.configuration().problems().get(0),
-          "run: ramet config check",
-          null);
-    }
+    requireValid(found.configuration());
     return found;
   }
 
   /** Returns the settings and the plugins. */
   public HostConfiguration host() {
     return host;
+  }
+
+  /**
+   * Returns the settings of the host and its engine. Loads no plugin, and does not check the
+   * settings of plugins.
+   *
+   * @throws RametException {@code INVALID_ARGUMENT} when another setting is invalid
+   */
+  static Configuration loadWithoutPlugins(Context context) {
+    try {
+      Configuration found =
+          HostConfiguration.loadWithoutPlugins(
+              ConfigurationSources.create(null, context.environment(), Map.of()));
+      requireValid(found);
+      return found;
+    } catch (NoClassDefFoundError e) {
+      throw notOnClassPath(context, e);
+    }
+  }
+
+  private static void requireValid(Configuration found) {
+    if (!found.problems().isEmpty()) {
+      throw new RametException(
+          ErrorCode.INVALID_ARGUMENT,
+          "the host's settings are invalid: " + found.problems().get(0),
+          "run: ramet config check",
+          null);
+    }
   }
 
   /** Returns the effective settings. */
@@ -59,14 +81,18 @@ public final class HostSettingsFile {
       return new HostSettingsFile(
           HostConfiguration.load(ConfigurationSources.create(file, context.environment(), flags)));
     } catch (NoClassDefFoundError e) {
-      String home = context.environment("RAMET_HOME");
-      throw new RametException(
-          ErrorCode.UNSUPPORTED,
-          "the host is not on the class path",
-          "run it with the launcher, the command first: "
-              + (home == null ? "bin" : home + "/bin")
-              + "/ramet config …",
-          e);
+      throw notOnClassPath(context, e);
     }
+  }
+
+  private static RametException notOnClassPath(Context context, NoClassDefFoundError e) {
+    String home = context.environment("RAMET_HOME");
+    return new RametException(
+        ErrorCode.UNSUPPORTED,
+        "the host is not on the class path",
+        "run it with the launcher, the command first: "
+            + (home == null ? "bin" : home + "/bin")
+            + "/ramet config …",
+        e);
   }
 }

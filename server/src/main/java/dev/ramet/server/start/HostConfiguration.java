@@ -34,11 +34,19 @@ public record HostConfiguration(Configuration configuration, PluginHost plugins)
    * settings of the host, and then everything is read again with theirs.
    */
   public static HostConfiguration load(ConfigurationSources sources) {
-    SettingCatalog host = new SettingCatalog(groups(List.of()), Set.of());
-    Configuration first = Configuration.load(host, sources, Configuration.Checks.NONE);
+    Configuration first = loadWithoutPlugins(sources);
     PluginHost plugins = PluginHost.load(PluginPolicy.from(first.settings()));
     return new HostConfiguration(
         Configuration.load(catalog(plugins), sources, new CrossChecks()), plugins);
+  }
+
+  /**
+   * Reads the settings of the host and its engine without loading any plugin, for commands that
+   * need nothing else. Settings of plugins are accepted unchecked.
+   */
+  public static Configuration loadWithoutPlugins(ConfigurationSources sources) {
+    SettingCatalog host = new SettingCatalog(groups(List.of()), Set.of());
+    return Configuration.load(host, sources, Configuration.Checks.NONE);
   }
 
   /** Returns all settings of a host with these plugins. */
