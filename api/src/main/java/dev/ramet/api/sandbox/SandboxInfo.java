@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param endAt when its timeout expires, or null for never; for a paused sandbox, when it was
  *     paused
  * @param state {@code creating}, {@code running}, {@code paused} or {@code failed}
- * @param stateDetail why it failed or stands still, and then what to do; or null
+ * @param stateDetail why it failed or stands still, and then what to do; or since when its
+ *     hypervisor has not answered; or null
  * @param cpuCount virtual CPUs
  * @param memoryMB guest memory
  * @param diskSizeMB virtual size of its disk

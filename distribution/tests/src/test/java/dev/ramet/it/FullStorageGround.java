@@ -151,6 +151,16 @@ final class FullStorageGround implements AutoCloseable {
     return Objects.requireNonNull(sandbox().standstill());
   }
 
+  /** Waits until the state of a sandbox that runs has a detail. */
+  String awaitDetail(String sandbox) throws InterruptedException {
+    long end = System.nanoTime() + WAIT_NANOS;
+    while (ground.engine().sandboxes().get(sandbox).stateDetail() == null) {
+      assertTrue(System.nanoTime() < end, "nothing is said about " + sandbox);
+      Thread.sleep(POLL_MILLIS);
+    }
+    return String.valueOf(ground.engine().sandboxes().get(sandbox).stateDetail());
+  }
+
   void awaitGoingOn() throws InterruptedException {
     long end = System.nanoTime() + WAIT_NANOS;
     while (sandbox().standstill() != null) {

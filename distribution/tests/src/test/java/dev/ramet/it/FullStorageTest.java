@@ -54,7 +54,7 @@ final class FullStorageTest {
   }
 
   @Test
-  void aStoppedGuestCanBeRolledBackAndKilled() throws Exception {
+  void aGuestThatTheHostStopsIsNotReplacedButCanBeKilled() throws Exception {
     try (FullStorageGround full = FullStorageGround.make(Kind.POOL)) {
       full.createInLittleRoom();
       full.startWriting();
@@ -62,8 +62,9 @@ final class FullStorageTest {
       ground.engine().snapshots().create(full.id(), "before");
       full.fill();
       full.awaitStandstill();
-      // The new machine writes on, and is stopped in its turn.
-      ground.engine().sandboxes().rollback(full.id(), "before");
+      // A new machine would write what is left while it starts.
+      refused(ErrorCode.NO_SPACE, () -> ground.engine().sandboxes().rollback(full.id(), "before"));
+      refused(ErrorCode.NO_SPACE, () -> ground.engine().sandboxes().restart(full.id()));
       full.awaitStandstill();
       assertEquals(1, ground.machines().size());
       ground.engine().sandboxes().kill(full.id());
@@ -72,6 +73,36 @@ final class FullStorageTest {
       ground.engine().snapshots().delete("before", false);
       ground.assertWell();
     }
+  }
+
+  @Test
+  void aHungHypervisorDelaysNoOther() throws Exception {
+    try (FullStorageGround full = FullStorageGround.make(Kind.POOL)) {
+      Ground ground = full.ground();
+      Sandbox hung = ground.create();
+      full.create();
+      full.startWriting();
+      signal("-STOP", hung);
+      try {
+        full.fill();
+        assertEquals(Standstill.Cause.NO_SPACE, full.awaitStandstill().cause());
+        String detail = full.awaitDetail(hung.id());
+        assertTrue(detail.contains("has not answered since"), detail);
+        assertEquals(2, ground.engine().sandboxes().list().size());
+        assertEquals(Sandbox.State.RUNNING, ground.engine().sandboxes().get(hung.id()).state());
+      } finally {
+        signal("-CONT", hung);
+      }
+      full.unfill();
+      full.awaitGoingOn();
+      full.awaitWrites(2);
+      assertEquals("there", ground.shell(hung.id()).run("echo there"));
+    }
+  }
+
+  private static void signal(String signal, Sandbox sandbox) throws Exception {
+    String pid = String.valueOf(sandbox.hypervisorPid());
+    assertEquals(0, new ProcessBuilder("kill", signal, pid).inheritIO().start().waitFor());
   }
 
   static void standsStillAndGoesOn(Kind kind) throws Exception {

@@ -1,72 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.guard;
 
-import static java.lang.System.Logger.Level.INFO;
 import static java.lang.System.Logger.Level.WARNING;
 
 import dev.ramet.engine.metrics.Registry;
 import dev.ramet.engine.space.FreeSpace;
-import dev.ramet.engine.space.StorageReserve;
-import dev.ramet.engine.space.WatchedFileSystem;
 import dev.ramet.engine.state.SandboxStore;
-import dev.ramet.linux.LinuxException;
-import dev.ramet.linux.file.PathCalls;
-import dev.ramet.linux.process.MemInfo;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Comparator;
-import java.util.List;
-import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
 
 /**
  * Watches the free space below the disks of machines. It warns when the reserve is near, stops
  * machines while half of the reserve is left where a write could otherwise be lost, and lets
- * machines go on that a full disk has stopped.
- *
- * <p>A write can be lost where the kernel accepts it before there is room for it: below a loop
- * device or a device-mapper store, data is written from the page cache, and an error there reaches
- * nobody. So data that is cached but not yet written counts as used. That number is known only for
- * the whole host. When it alone makes the difference, the machines are stopped for the moment in
- * which their data is written, and then the exact number is known.
+ * machines go on that a full disk has stopped. A machine whose hypervisor does not answer delays
+ * neither the others nor this watch.
  */
 public final class SpaceGuard implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(SpaceGuard.class.getName());
-  private static final Duration FAR = Duration.ofSeconds(1);
-
-  /** Short enough for a guest that writes as fast as the page cache takes it. */
-  private static final Duration NEAR = Duration.ofMillis(20);
-
-  /** More than guests can write in a second. */
-  private static final double FASTEST_BYTES = 4L << 30;
-
-  /** Least time from one stop of all machines for a moment to the next. */
-  private static final Duration BETWEEN_MOMENTS = Duration.ofSeconds(1);
-
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
 
-  /** Less than this is no room: file systems refuse even small files then. */
-  private static final long ROOM_BYTES = 4 << 20;
-
-  private final Path root;
-  private final FreeSpace disks;
-  private final FreeSpace all;
-  private final boolean devices;
-  private final StoppedMachines machines;
+  private final SpaceWatch watch;
+  private final ExecutorService calls = Executors.newCachedThreadPool(SpaceGuard::daemon);
   private final Thread thread;
   private volatile boolean closed;
-  private boolean warned;
-  private boolean stopping;
-
-  /** When all machines were last stopped for a moment. */
-  private long momentNanos = System.nanoTime() - BETWEEN_MOMENTS.toNanos();
-
-  /** Whether the cached data could not be written when that was last tried. */
-  private boolean unwritable;
-
-  /** Unwritten data of the host right after the machines' own was written. */
-  private long othersBytes;
 
   /**
    * Starts to watch, after looking once.
@@ -75,6 +34,7 @@ public final class SpaceGuard implements AutoCloseable {
    * @param disks the file systems that take their data
    * @param all the file systems of all roots
    * @param devices whether disks are block devices
+   * @param gate lets machines start while none are held
    */
   public SpaceGuard(
       Path root,
@@ -82,16 +42,22 @@ public final class SpaceGuard implements AutoCloseable {
       FreeSpace all,
       boolean devices,
       SandboxStore sandboxes,
+      StartGate gate,
       Registry metrics) {
-    this.root = root;
-    this.disks = disks;
-    this.all = all;
-    this.devices = devices;
     this.thread = new Thread(this::work, "ramet-space");
-    this.machines = new StoppedMachines(sandboxes, metrics, () -> LockSupport.unpark(thread));
+    StoppedMachines machines =
+        new StoppedMachines(
+            sandboxes, gate, metrics, calls, System::nanoTime, () -> LockSupport.unpark(thread));
+    this.watch = new SpaceWatch(root, disks, all, devices, machines, gate, System::nanoTime);
     var unused = tryLook();
     thread.setDaemon(true);
     thread.start();
+  }
+
+  private static Thread daemon(Runnable work) {
+    Thread thread = new Thread(work, "ramet-space-call");
+    thread.setDaemon(true);
+    return thread;
   }
 
   private void work() {
@@ -106,164 +72,10 @@ public final class SpaceGuard implements AutoCloseable {
   /** Looks once; after any failure it looks again later, because nothing else stops the guests. */
   private Duration tryLook() {
     try {
-      return look();
+      return watch.look();
     } catch (RuntimeException | Error e) {
       LOG.log(WARNING, "cannot watch the free space", e);
-      return FAR;
-    }
-  }
-
-  /** Looks once; returns how long it may rest. */
-  private Duration look() {
-    machines.refresh();
-    warn(all.read());
-    List<FreeSpace.Room> rooms = disks.read();
-    boolean unstoppable = machines.anyUnstoppable();
-    List<FreeSpace.Room> guarded =
-        rooms.stream()
-            .filter(room -> room.reserveBytes() > 0 && (room.place().late() || unstoppable))
-            .toList();
-    boolean complete = disks.unread(rooms).stream().noneMatch(place -> place.late() || unstoppable);
-    long unwritten = guarded.isEmpty() ? 0 : unwrittenBytes();
-    guard(guarded, unwritten, complete);
-    boolean room = !stopping && rooms.stream().allMatch(one -> one.freeBytes() >= ROOM_BYTES);
-    machines.follow(room);
-    return guarded.stream()
-        .map(one -> rest(one.less(unwritten)))
-        .min(Comparator.naturalOrder())
-        .orElse(FAR);
-  }
-
-  /** Returns the time in which guests cannot use up what is left above half of the reserve. */
-  private static Duration rest(FreeSpace.Room room) {
-    long left = room.freeBytes() - room.reserveBytes() / 2;
-    long millis = (long) (Math.max(0, left) / FASTEST_BYTES * FAR.toMillis());
-    return Duration.ofMillis(Math.max(NEAR.toMillis(), Math.min(FAR.toMillis(), millis)));
-  }
-
-  private void warn(List<FreeSpace.Room> rooms) {
-    Optional<FreeSpace.Room> low = rooms.stream().filter(FreeSpace.Room::low).findFirst();
-    if (low.isPresent() && !warned) {
-      LOG.log(
-          WARNING,
-          "little space is left on {0}: below {1} MiB, snapshots and new sandboxes are refused;"
-              + " delete snapshots or sandboxes, or enlarge the file system ({2})",
-          low.get().describe(),
-          low.get().reserveBytes() >> 20,
-          StorageReserve.RESERVE.key());
-    } else if (low.isEmpty() && warned) {
-      LOG.log(INFO, "there is enough space again");
-    }
-    warned = low.isPresent();
-  }
-
-  /**
-   * Stops machines, or lets them go on, as the free space requires.
-   *
-   * @param complete whether the free space of all file systems could be read
-   */
-  private void guard(List<FreeSpace.Room> rooms, long unwritten, boolean complete) {
-    if (rooms.stream().anyMatch(FreeSpace.Room::exhausted)) {
-      stopping = true;
-    } else if (!stopping) {
-      rooms.stream()
-          .filter(room -> room.place().late() && room.less(unwritten).exhausted())
-          .filter(room -> mayStopForMoment(room.less(unwritten)))
-          .findFirst()
-          .ifPresent(this::stopForMoment);
-      return;
-    }
-    List<FreeSpace.Room> full = rooms.stream().filter(room -> !room.recovered()).toList();
-    if (stopping && full.isEmpty() && complete && writtenAtLast()) {
-      stopping = false;
-      machines.release();
-    } else if (stopping && !full.isEmpty()) {
-      // At each turn, because a machine that has begun to run since would use up the rest.
-      machines.stop(full.stream().anyMatch(room -> room.place().late()));
-      machines.extend(full(full.get(0)));
-    }
-  }
-
-  /** Returns whether the last stop for a moment is long ago, or what is left may not last. */
-  private boolean mayStopForMoment(FreeSpace.Room left) {
-    return momentIsOver() || left.freeBytes() < left.reserveBytes() / 4;
-  }
-
-  private boolean momentIsOver() {
-    return System.nanoTime() - momentNanos >= BETWEEN_MOMENTS.toNanos();
-  }
-
-  /** Writes cached data that could not be written before; returns whether none is left. */
-  private boolean writtenAtLast() {
-    if (!unwritable) {
-      return true;
-    }
-    if (!momentIsOver()) {
-      return false;
-    }
-    momentNanos = System.nanoTime();
-    write();
-    return !unwritable;
-  }
-
-  /** Stops all machines until their data is written and the exact number of free bytes is known. */
-  private void stopForMoment(FreeSpace.Room room) {
-    momentNanos = System.nanoTime();
-    boolean full = false;
-    try {
-      machines.stop(true);
-      write();
-      full = unwritable || isFull();
-    } finally {
-      if (!full) {
-        machines.release();
-      }
-    }
-    if (full) {
-      stopping = true;
-      machines.extend(full(room));
-    }
-  }
-
-  /** Returns whether a write that the kernel has accepted may find no room. */
-  private boolean isFull() {
-    List<FreeSpace.Room> now = disks.read();
-    return now.stream().anyMatch(room -> room.place().late() && room.exhausted())
-        || disks.unread(now).stream().anyMatch(WatchedFileSystem::late);
-  }
-
-  private static String full(FreeSpace.Room room) {
-    return "little space is left on " + room.describe();
-  }
-
-  /** Returns how much cached data of the machines may still have to be written. */
-  private long unwrittenBytes() {
-    try {
-      MemInfo memory = MemInfo.read();
-      long now = cachedBytes(memory);
-      othersBytes = Math.min(othersBytes, now);
-      return now - othersBytes;
-    } catch (IOException e) {
-      return 0;
-    }
-  }
-
-  private long cachedBytes(MemInfo memory) {
-    return devices
-        ? Math.min(memory.unwrittenBytes(), memory.deviceCacheBytes())
-        : memory.unwrittenBytes();
-  }
-
-  /** Writes the cached data of all disks while the machines stand still. */
-  private void write() {
-    unwritable = true;
-    try {
-      PathCalls.syncFileSystem(root);
-      machines.writeDevices();
-      othersBytes = cachedBytes(MemInfo.read());
-      unwritable = false;
-    } catch (LinuxException | IOException e) {
-      LOG.log(WARNING, "cannot write the cached data of {0}: {1}", root, e.getMessage());
+      return SpaceWatch.FAR;
     }
   }
 
@@ -277,5 +89,7 @@ public final class SpaceGuard implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    // A call that is under way may wait for a machine that does not answer; nothing waits for it.
+    calls.shutdown();
   }
 }

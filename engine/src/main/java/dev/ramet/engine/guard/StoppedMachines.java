@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.guard;
 
-import static java.lang.System.Logger.Level.DEBUG;
 import static java.lang.System.Logger.Level.INFO;
 import static java.lang.System.Logger.Level.WARNING;
 
@@ -14,59 +13,58 @@ import dev.ramet.engine.state.SandboxStore;
 import dev.ramet.errors.RametException;
 import dev.ramet.linux.LinuxException;
 import dev.ramet.linux.file.Fd;
-import dev.ramet.pluginhost.guard.Capability;
 import dev.ramet.spi.hypervisor.Disk;
-import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
-import dev.ramet.spi.hypervisor.StopsOnDiskError;
 import dev.ramet.spi.storage.Attachment;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Follows the machines that their disks have stopped: reports each stop, lets them go on, and stops
- * machines itself before their disks are full. Used by one thread.
+ * machines itself before their disks are full. Used by one thread, which never waits long for a
+ * machine.
  */
 final class StoppedMachines {
   private static final System.Logger LOG = System.getLogger(StoppedMachines.class.getName());
 
-  private static final Duration AGAIN = Duration.ofSeconds(1);
-  private static final Duration ERROR_AGAIN = Duration.ofSeconds(10);
-
   private final SandboxStore sandboxes;
+  private final StartGate gate;
+  private final Executor threads;
+  private final LongSupplier clock;
   private final Runnable wake;
   private final Counter stops;
-  private final Map<LiveSandbox, Watched> watched = new HashMap<>();
+  private final Map<RunningVm, WatchedMachine> watched = new LinkedHashMap<>();
 
-  /** A running machine, and what is known of its last stop. */
-  private static final class Watched {
-    private final RunningVm vm;
-    private final @Nullable StopsOnDiskError stops;
-    private @Nullable Standstill reported;
-    private long triedNanos = System.nanoTime();
-
-    /** Whether it may still be paused because a resume failed. */
-    private boolean resume;
-
-    Watched(RunningVm vm) {
-      this.vm = vm;
-      this.stops = Capability.guarded(vm, StopsOnDiskError.class);
-    }
-  }
+  /** The stops that were reported and are not over. */
+  private final Map<RunningVm, Standstill> reported = new LinkedHashMap<>();
 
   /**
    * Creates the watch.
    *
-   * @param wake called on any thread when a disk may have stopped a machine
+   * @param gate the machines that are being started
+   * @param threads run the calls to machines
+   * @param clock the time in nanoseconds, like {@link System#nanoTime}
+   * @param wake called on any thread when something may have changed
    */
-  StoppedMachines(SandboxStore sandboxes, Registry metrics, Runnable wake) {
+  StoppedMachines(
+      SandboxStore sandboxes,
+      StartGate gate,
+      Registry metrics,
+      Executor threads,
+      LongSupplier clock,
+      Runnable wake) {
     this.sandboxes = sandboxes;
+    this.gate = gate;
+    this.threads = threads;
+    this.clock = clock;
     this.wake = wake;
     this.stops =
         metrics.counter(
@@ -96,33 +94,40 @@ final class StoppedMachines {
     return counts;
   }
 
-  /** Notices new machines and those that are gone; returns whether the host stops any by itself. */
+  /** Notices new machines, also those that are being started, and those that are gone. */
   void refresh() {
-    watched
-        .entrySet()
-        .removeIf(
-            entry -> entry.getKey().machine() != entry.getValue().vm || !runs(entry.getKey()));
+    Map<RunningVm, LiveSandbox> now = new LinkedHashMap<>();
     for (LiveSandbox live : sandboxes.all()) {
       RunningVm vm = live.machine();
-      if (vm != null && runs(live) && !watched.containsKey(live)) {
-        Watched now = new Watched(vm);
-        watched.put(live, now);
-        StopsOnDiskError stopping = now.stops;
-        if (stopping != null) {
-          var unused = attempt(live, () -> stopping.onDiskStop(wake));
-        }
+      if (vm != null && live.saved().state() == SandboxRecord.State.RUNNING) {
+        now.put(vm, live);
+        gate.forget(vm);
       }
     }
-  }
-
-  private static boolean runs(LiveSandbox live) {
-    return live.saved().state() == SandboxRecord.State.RUNNING;
+    for (StartGate.Start start : gate.running()) {
+      RunningVm vm = start.vm();
+      LiveSandbox live = sandboxes.lookUp(start.sandboxId()).orElse(null);
+      if (vm == null || live == null) {
+        continue;
+      }
+      if (vm.exit().toCompletableFuture().isDone()) {
+        gate.forget(vm);
+      } else {
+        now.put(vm, live);
+      }
+    }
+    watched.keySet().retainAll(now.keySet());
+    reported.keySet().retainAll(now.keySet());
+    now.forEach(
+        (vm, live) ->
+            watched.computeIfAbsent(
+                vm, same -> new WatchedMachine(live, same, threads, clock, wake)));
   }
 
   /** Writes the cached data of disks that are devices. */
   void writeDevices() throws LinuxException {
-    for (Watched one : watched.values()) {
-      for (Disk disk : one.vm.spec().disks()) {
+    for (WatchedMachine one : watched.values()) {
+      for (Disk disk : one.vm().spec().disks()) {
         if (disk.image() instanceof Attachment.BlockDevice device) {
           write(device.path());
         }
@@ -143,124 +148,71 @@ final class StoppedMachines {
 
   /** Returns whether some hypervisor lets a full disk reach its guest. */
   boolean anyUnstoppable() {
-    return watched.values().stream().anyMatch(one -> one.stops == null);
+    return watched.values().stream().anyMatch(WatchedMachine::isUnstoppable);
   }
 
   /**
-   * Pauses machines that run, for a moment.
+   * Pauses machines that run, for a moment, beside one another. Waits for them, but not long for
+   * one that does not answer; that one is paused when it does.
    *
    * @param all whether also those whose hypervisor stops them
    */
   void stop(boolean all) {
-    watched.forEach(
-        (live, one) -> {
-          if ((all || one.stops == null) && !live.standstillSlot().holds(one.vm)) {
-            var unused = attempt(live, () -> live.standstillSlot().hold(one.vm, one.vm.pause()));
-          }
-        });
+    List<WatchedMachine> chosen =
+        watched.values().stream().filter(one -> all || one.isUnstoppable()).toList();
+    List<MachineCalls> calls = chosen.stream().map(WatchedMachine::calls).toList();
+    MachineCalls.await(calls); // a question may be under way
+    chosen.forEach(WatchedMachine::pause);
+    MachineCalls.await(calls);
   }
 
   /**
-   * Makes the pauses last until {@link #release}.
+   * Makes the pauses last until {@link #release}, and refuses the starts under way.
    *
    * @param full the file system that is nearly full, for people
+   * @param all whether also starts of machines that their hypervisor stops
    */
-  void extend(String full) {
-    watched.forEach((live, one) -> live.standstillSlot().extend(one.vm, full));
+  void extend(String full, boolean all) {
+    watched.values().forEach(one -> one.extend(full));
+    for (StartGate.Start start : gate.running()) {
+      WatchedMachine one = watched.get(start.vm());
+      if (one != null && (all || one.isUnstoppable())) {
+        one.refuse(start, full);
+      }
+    }
   }
 
   /** Resumes the machines that {@link #stop} paused. */
   void release() {
-    watched.forEach(
-        (live, one) -> {
-          PausedVm pause = live.standstillSlot().take(one.vm);
-          if (pause != null) {
-            one.triedNanos = System.nanoTime();
-            one.resume = !attempt(live, pause::close);
-          }
-        });
+    watched.values().forEach(WatchedMachine::release);
   }
 
   /** Lets machines go on that their hypervisor has stopped, and reports all changes. */
   void follow(boolean room) {
-    watched.forEach(
-        (live, one) -> {
-          Standstill still = live.standstill();
-          boolean held = live.standstillSlot().holds(one.vm);
-          report(live, one, still, held);
-          StopsOnDiskError stopping = one.stops;
-          if (one.resume && !held) {
-            resume(live, one);
-          } else if (still != null && stopping != null && !held && due(one, still, room)) {
-            goOn(live, one, still, stopping);
-          }
-        });
-  }
-
-  /** Tries again to resume a machine, unless an operation holds the sandbox: that may pause it. */
-  private static void resume(LiveSandbox live, Watched one) {
-    StopsOnDiskError stopping = one.stops;
-    one.resume =
-        !attempt(
-            live,
-            () -> {
-              try (LiveSandbox.Hold hold = live.acquire("go on after a failed resume")) {
-                if (live.machine() != one.vm) {
-                  return;
-                }
-                if (stopping != null) {
-                  stopping.goOn();
-                } else {
-                  one.vm.pause().close();
-                }
-              }
-            });
-  }
-
-  private static boolean due(Watched one, Standstill still, boolean room) {
-    Duration pause = still.cause() == Standstill.Cause.NO_SPACE && room ? AGAIN : ERROR_AGAIN;
-    return System.nanoTime() - one.triedNanos >= pause.toNanos();
-  }
-
-  private static void goOn(
-      LiveSandbox live, Watched one, Standstill still, StopsOnDiskError stopping) {
-    try (LiveSandbox.Hold hold = live.acquire("go on after a full disk")) {
-      one.triedNanos = System.nanoTime();
-      live.standstillSlot().begin(one.vm, still);
-      stopping.goOn();
-    } catch (RuntimeException e) {
-      LOG.log(DEBUG, "cannot let {0} go on yet: {1}", live.id(), e.getMessage());
+    for (WatchedMachine one : watched.values()) {
+      one.ask();
+      report(one);
+      one.follow(room);
+      one.calls().show();
     }
   }
 
-  private void report(LiveSandbox live, Watched one, @Nullable Standstill still, boolean held) {
-    Standstill before = one.reported;
+  private void report(WatchedMachine one) {
+    LiveSandbox live = one.live();
+    // Nobody knows yet a sandbox whose first machine is being started.
+    @Nullable Standstill still = live.machine() == one.vm() ? live.standstill() : null;
+    Standstill before = reported.get(one.vm());
     if (still == null) {
       if (before != null) {
-        one.reported = null;
+        reported.remove(one.vm());
         LOG.log(INFO, "sandbox {0} goes on", live.id());
       }
     } else if (before == null || before.cause() != still.cause()) {
-      one.reported = still;
-      stops.increment(Registry.label(still.cause()), held ? "host" : "hypervisor");
+      reported.put(one.vm(), still);
+      stops.increment(Registry.label(still.cause()), one.isHeld() ? "host" : "hypervisor");
       RametException error = still.error(live.id());
       LOG.log(
           WARNING, "{0}; {1}", error.getMessage(), Objects.requireNonNullElse(error.remedy(), ""));
-    }
-  }
-
-  /**
-   * Does something to a machine that may be paused by somebody or end at any time; returns whether
-   * that succeeded.
-   */
-  private static boolean attempt(LiveSandbox live, Runnable action) {
-    try {
-      action.run();
-      return true;
-    } catch (RuntimeException e) {
-      // Tried again at the next turn, if the machine still runs.
-      LOG.log(DEBUG, "{0}: {1}", live.id(), e.getMessage());
-      return false;
     }
   }
 }

@@ -2,6 +2,7 @@
 package dev.ramet.engine.machine;
 
 import dev.ramet.engine.StepObserver;
+import dev.ramet.engine.guard.StartGate;
 import dev.ramet.engine.root.SplitStorage;
 import dev.ramet.engine.state.HostSecret;
 import dev.ramet.engine.state.Layout;
@@ -34,7 +35,24 @@ public final class MachineStarter {
   private final Layout layout;
   private final WorkingSetPrefetcher workingSets;
   private final AgentSetup agents;
+  private final Starts starts;
   private final StepObserver steps;
+
+  /**
+   * Decides whether machines may start.
+   *
+   * @param gate closed while the host holds machines for lack of space
+   * @param stops whether the hypervisor stops machines whose disk is full
+   */
+  public record Starts(StartGate gate, boolean stops) {
+    StartGate.Start admit(String sandboxId) {
+      return gate.admit(sandboxId, stops);
+    }
+
+    void require(String doing) {
+      gate.require(doing, stops);
+    }
+  }
 
   public MachineStarter(
       VmLauncher launcher,
@@ -42,12 +60,14 @@ public final class MachineStarter {
       Layout layout,
       WorkingSetPrefetcher workingSets,
       AgentSetup agents,
+      Starts starts,
       StepObserver steps) {
     this.launcher = launcher;
     this.storage = storage;
     this.layout = layout;
     this.workingSets = workingSets;
     this.agents = agents;
+    this.starts = starts;
     this.steps = steps;
   }
 
@@ -59,8 +79,35 @@ public final class MachineStarter {
   /** A running machine whose agent has answered. */
   public record Started(SandboxRecord.Machine machine, RunningVm vm) {}
 
-  /** Starts a machine. If this fails, nothing of it is left. */
+  /**
+   * Refuses to start machines while the host holds those that run for lack of space; for callers
+   * that would change something before they start one.
+   *
+   * @param doing the work, as the rest of a sentence that begins with "cannot"
+   * @throws RametException {@code NO_SPACE}
+   */
+  public void requireStarts(String doing) {
+    starts.require(doing);
+  }
+
+  /**
+   * Starts a machine. If this fails, nothing of it is left.
+   *
+   * @throws RametException {@code NO_SPACE} while the host holds machines for lack of space
+   */
   public Started start(MachineOrder order) {
+    StartGate.Start admitted = starts.admit(order.sandboxId());
+    try (Undo undo = new Undo()) {
+      undo.add("start of " + order.sandboxId(), admitted::close);
+      Started started = start(order, admitted);
+      undo.commit();
+      return started;
+    } catch (RametException e) {
+      throw admitted.failure(e);
+    }
+  }
+
+  private Started start(MachineOrder order, StartGate.Start admitted) {
     SnapshotRecord source = order.source();
     if (order.canRestore()) {
       workingSets.prefetch(source);
@@ -95,7 +142,7 @@ public final class MachineStarter {
               .memoryBase(order.canRestore() ? source.id() : null)
               .hostSecret(proof.own())
               .build();
-      RunningVm vm = machine(order, planned);
+      RunningVm vm = machine(order, planned, admitted);
       undo.add("machine of " + order.sandboxId(), () -> vm.kill(KILL_TIMEOUT));
 
       Integer agentPort = source.agentPort();
@@ -116,6 +163,7 @@ public final class MachineStarter {
       if (order.canRestore()) {
         workingSets.restored(order.sandboxId(), source, vm);
       }
+      admitted.finish();
       undo.commit();
       return started;
     } catch (IOException e) {
@@ -127,9 +175,10 @@ public final class MachineStarter {
    * Runs the machine. If that fails, reports a full disk if that is the cause: a hypervisor that
    * cannot write its files says so in its log, if anywhere.
    */
-  private RunningVm machine(MachineOrder order, SandboxRecord.Machine planned) {
+  private RunningVm machine(
+      MachineOrder order, SandboxRecord.Machine planned, StartGate.Start admitted) {
     try {
-      return launcher.run(order, planned);
+      return launcher.run(order, planned, admitted);
     } catch (RametException e) {
       throw Errors.diskFullOr("cannot start " + order.sandboxId(), layout.root(), e);
     }

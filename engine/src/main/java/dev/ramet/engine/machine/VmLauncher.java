@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.engine.machine;
 
+import dev.ramet.engine.guard.StartGate;
 import dev.ramet.engine.state.HostSecret;
 import dev.ramet.engine.state.Layout;
 import dev.ramet.engine.state.SandboxRecord;
@@ -84,8 +85,12 @@ public final class VmLauncher {
     return HostProof.forMachine(source, warm, facts.guestSecret());
   }
 
-  /** Runs a machine at an address of its own. If this fails, no process of it is left. */
-  RunningVm run(MachineOrder order, SandboxRecord.Machine planned) {
+  /**
+   * Runs a machine at an address of its own. If this fails, no process of it is left.
+   *
+   * @param start decides whether it may run
+   */
+  RunningVm run(MachineOrder order, SandboxRecord.Machine planned, StartGate.Start start) {
     checkReseeding(order);
     HostNetwork.Guest guest =
         guest(order.sandboxId(), planned, order.source().agentPort(), order.outbound());
@@ -97,7 +102,7 @@ public final class VmLauncher {
         if (facts.restores().samePaths()) {
           spec.disks().forEach(disk -> MachineBoot.link(spec.directory(), disk));
         }
-        RunningVm vm = launch(order, spec);
+        RunningVm vm = launch(order, spec, start);
         releaseAtEnd(guest, vm);
         return vm;
       } catch (RuntimeException e) {
@@ -146,12 +151,14 @@ public final class VmLauncher {
     }
   }
 
-  private RunningVm launch(MachineOrder order, VmSpec spec) {
+  private RunningVm launch(MachineOrder order, VmSpec spec, StartGate.Start start) {
     SnapshotRecord source = order.source();
     VmIdentity identity = source.identity();
     if (!order.canRestore() || identity == null) {
+      start.check();
       RunningVm booted = hypervisor.boot(spec, startTimeout);
       try {
+        start.runs(booted);
         // Its kernel has only just begun and does not use the network yet.
         confinement.confine(order, spec.network(), booted.egress());
         confinement.releaseAtEnd(order, booted);
@@ -170,7 +177,9 @@ public final class VmLauncher {
     PausedVm paused = hypervisor.restore(spec, saved, startTimeout);
     try {
       confinement.confine(order, spec.network(), paused.egress());
+      start.check();
       RunningVm resumed = paused.resume();
+      start.runs(resumed);
       confinement.releaseAtEnd(order, resumed);
       return resumed;
     } catch (RuntimeException e) {

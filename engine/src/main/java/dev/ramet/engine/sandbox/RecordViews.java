@@ -34,8 +34,11 @@ public final class RecordViews {
     this.reclaimer = reclaimer;
   }
 
-  private static String removal(LiveSandbox live) {
-    return live.isHeld() ? "it is being removed" : "its removal did not finish; kill it again";
+  private static @Nullable String detail(LiveSandbox live, SandboxRecord record) {
+    if (record.state() == SandboxRecord.State.KILLED) {
+      return live.isHeld() ? "it is being removed" : "its removal did not finish; kill it again";
+    }
+    return record.detail() == null ? live.silence() : record.detail();
   }
 
   Sandbox sandbox(LiveSandbox live) {
@@ -50,7 +53,7 @@ public final class RecordViews {
               case PAUSED -> Sandbox.State.PAUSED;
               case FAILED, KILLED -> Sandbox.State.FAILED;
             },
-            record.state() == SandboxRecord.State.KILLED ? removal(live) : record.detail(),
+            detail(live, record),
             vm == null ? null : vm.pid(),
             live.standstill()),
         new Sandbox.Origin(record.sourceId(), record.sourceName(), record.parentId()),

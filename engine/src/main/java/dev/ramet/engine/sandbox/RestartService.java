@@ -84,6 +84,7 @@ public final class RestartService {
         live.runningMachine(); // throws the reason
       }
       RunningVm old = live.machine();
+      replacement.starter().requireStarts("restart " + live.id());
       steps.before("restart.freeze");
       try (GuestFreeze files = freeze(live, before, old)) {
         replace(live, before, old);
@@ -101,7 +102,8 @@ public final class RestartService {
    */
   private @Nullable GuestFreeze freeze(
       LiveSandbox live, SandboxRecord before, @Nullable RunningVm old) {
-    if (old == null || before.state() != SandboxRecord.State.RUNNING || live.standstill() != null) {
+    boolean answers = live.standstill() == null && live.silence() == null;
+    if (old == null || before.state() != SandboxRecord.State.RUNNING || !answers) {
       return null;
     }
     try {
@@ -126,6 +128,7 @@ public final class RestartService {
       } else if (old != null && paused == null) {
         // From here on there is no way back to it.
         replacement.space().require("restart " + live.id());
+        replacement.starter().requireStarts("restart " + live.id());
         replacement.oldMachines().end(old);
       }
       SnapshotRecord source = source(before, undo);

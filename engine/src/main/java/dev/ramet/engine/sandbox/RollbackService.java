@@ -59,6 +59,7 @@ public final class RollbackService {
       SandboxRecord before = sandboxes.get(live.id()).saved();
       // A sandbox whose machine died can be rolled back too.
       RunningVm old = live.machine();
+      starter.requireStarts("roll back " + live.id());
       replace(live, before, old, pin.record());
       oldMachines.remove("rollback", before, old);
       return new RollbackReport(views.sandbox(live), pin.record().id(), System.nanoTime() - start);
@@ -98,8 +99,6 @@ public final class RollbackService {
       return before;
     }
     Long seconds = before.terms().timeoutSeconds();
-    // No time at all would end it again at once; records of an end that was due at once have that.
-    return before.withEndAt(
-        seconds == null || seconds == 0 ? null : Instant.now().plusSeconds(seconds));
+    return before.withEndAt(seconds == null ? null : Instant.now().plusSeconds(seconds));
   }
 }

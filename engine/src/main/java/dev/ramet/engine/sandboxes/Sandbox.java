@@ -31,7 +31,7 @@ public record Sandbox(
    * Where a sandbox is in its life.
    *
    * @param state the state
-   * @param detail why it failed, or null
+   * @param detail why it failed, or since when its hypervisor does not answer; or null
    * @param hypervisorPid process id of the hypervisor, or null when none runs
    * @param standstill why it stands still although it runs, or null
    */

@@ -21,6 +21,12 @@ import java.util.function.ToLongFunction;
  * keep it. Thread-safe.
  */
 public final class FreeSpace {
+  /** What makes room, for people. */
+  public static final String REMEDY =
+      "delete snapshots or sandboxes that you no longer need, enlarge the file system, or set a"
+          + " smaller "
+          + StorageReserve.RESERVE.key();
+
   private static final System.Logger LOG = System.getLogger(FreeSpace.class.getName());
 
   /** How often, and at what distance, the space of files deleted just before is looked for. */
@@ -170,9 +176,7 @@ public final class FreeSpace {
             + ", and "
             + (neededBytes >> 20)
             + " MiB must stay free for the sandboxes that run",
-        "delete snapshots or sandboxes that you no longer need, enlarge the file system, or set a"
-            + " smaller "
-            + StorageReserve.RESERVE.key(),
+        REMEDY,
         null);
   }
 

@@ -2,38 +2,31 @@
 package dev.ramet.engine.space;
 
 import dev.ramet.engine.sandboxes.Standstill;
-import dev.ramet.errors.RametException;
 import dev.ramet.files.DiskFullErrors;
-import dev.ramet.linux.file.FullFileSystem;
-import dev.ramet.pluginhost.guard.Capability;
-import dev.ramet.spi.hypervisor.Disk;
 import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.RunningVm;
-import dev.ramet.spi.hypervisor.StopsOnDiskError;
-import dev.ramet.spi.hypervisor.StopsOnDiskError.DiskStop;
-import dev.ramet.spi.storage.Attachment;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows whether a sandbox's machine stands still because of its disk, and holds the pause of one
- * that the host has stopped. Thread-safe.
+ * Holds the last known state of a sandbox's machine: whether it stands still because of its disk,
+ * whether its hypervisor answers, and the pause of one that the host has stopped. It never calls
+ * the machine, so that looking at it takes no time. Thread-safe.
  */
 public final class StandstillSlot {
-  private static final System.Logger LOG = System.getLogger(StandstillSlot.class.getName());
   private static final String GOES_ON = "; the sandbox goes on by itself when there is room";
 
-  /** A machine that runs this long after it was let go on has found room. */
-  private static final long SETTLED_NANOS = 500_000_000;
-
   private @Nullable Held held;
-  private @Nullable Trial trial;
+  private @Nullable Seen seen;
+  private @Nullable Silence silence;
 
   /** A machine that the host has paused, and why; null if only for a moment. */
   private record Held(RunningVm vm, PausedVm pause, @Nullable Standstill why) {}
 
-  /** An attempt to let a machine go on, and what had stopped it. */
-  private record Trial(RunningVm vm, Standstill why, long nanos) {}
+  /** The reason for which a machine stood still when it was last asked. */
+  private record Seen(RunningVm vm, Standstill why) {}
+
+  /** A machine whose hypervisor does not answer, and the description of that for people. */
+  private record Silence(RunningVm vm, String detail) {}
 
   /** Keeps the pause of a machine that the host has stopped for a moment. */
   public synchronized void hold(RunningVm vm, PausedVm pause) {
@@ -68,60 +61,47 @@ public final class StandstillSlot {
     return had.pause();
   }
 
+  /** Notes why a machine stands still, or null if it does not. */
+  public synchronized void note(RunningVm vm, @Nullable Standstill why) {
+    if (why != null) {
+      seen = new Seen(vm, why);
+    } else if (seen != null && seen.vm() == vm) {
+      seen = null;
+    }
+  }
+
   /**
-   * Notes that a machine is about to be let go on. Until it has run for a while, it still counts as
-   * standing still: it mostly stops again at once.
+   * Notes that the hypervisor of a machine does not answer.
+   *
+   * @param detail since when, for people; null if it answers
    */
-  public synchronized void begin(RunningVm vm, Standstill why) {
-    trial = new Trial(vm, why, System.nanoTime());
-  }
-
-  private synchronized @Nullable Standstill tried(RunningVm vm) {
-    Trial last = trial;
-    return last != null && last.vm() == vm && System.nanoTime() - last.nanos() < SETTLED_NANOS
-        ? last.why()
-        : null;
-  }
-
-  /** Returns why the machine stands still, or null if it does not. */
-  public @Nullable Standstill of(RunningVm vm) {
-    synchronized (this) {
-      if (held != null && held.vm() == vm && held.why() != null) {
-        return held.why();
-      }
-    }
-    StopsOnDiskError stops = Capability.guarded(vm, StopsOnDiskError.class);
-    if (stops == null) {
-      return null;
-    }
-    try {
-      Standstill now = stops.diskStop().map(stop -> standstill(stop, vm)).orElse(null);
-      return now == null ? tried(vm) : now;
-    } catch (RametException e) {
-      // A machine that has just ended; its exit is reported separately.
-      LOG.log(System.Logger.Level.DEBUG, "cannot ask {0}", vm.spec().name());
-      return null;
+  public synchronized void noteSilence(RunningVm vm, @Nullable String detail) {
+    if (detail != null) {
+      silence = new Silence(vm, detail);
+    } else if (silence != null && silence.vm() == vm) {
+      silence = null;
     }
   }
 
-  private static Standstill standstill(DiskStop stop, RunningVm vm) {
-    List<Disk> disks = vm.spec().disks();
-    boolean file = !disks.isEmpty() && disks.get(0).image() instanceof Attachment.LocalFile;
-    if (stop.cause() == StopsOnDiskError.Cause.NO_SPACE) {
-      FullFileSystem full = file ? FullFileSystem.findAt(disks.get(0).image().path()) : null;
-      return new Standstill(
-          Standstill.Cause.NO_SPACE,
-          full == null ? stop.detail() : "no space left on " + full.describe(),
-          remedy(full != null && full.isContaining()));
+  /** Returns why the machine stands still as far as is known, or null if it does not. */
+  public synchronized @Nullable Standstill of(RunningVm vm) {
+    if (held != null && held.vm() == vm && held.why() != null) {
+      return held.why();
     }
-    return new Standstill(
-        Standstill.Cause.DISK_ERROR,
-        stop.detail() + (file ? ": " + disks.get(0).image().path() : ""),
-        "see the kernel's log and repair the disk, and the request is repeated; or roll the sandbox"
-            + " back to a snapshot");
+    return seen != null && seen.vm() == vm ? seen.why() : null;
   }
 
-  private static String remedy(boolean around) {
+  /** Returns since when the machine's hypervisor does not answer, or null if it does. */
+  public synchronized @Nullable String silence(@Nullable RunningVm vm) {
+    return silence != null && silence.vm() == vm ? silence.detail() : null;
+  }
+
+  /**
+   * Returns what to do about a full file system, for people.
+   *
+   * @param around whether it is the one around the image file of another
+   */
+  public static String remedy(boolean around) {
     return DiskFullErrors.remedy(around) + GOES_ON;
   }
 }

@@ -3,6 +3,7 @@ package dev.ramet.engine.start;
 
 import dev.ramet.engine.Doctor;
 import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.guard.StartGate;
 import dev.ramet.engine.machine.HostNetwork;
 import dev.ramet.engine.metrics.Registry;
 import dev.ramet.engine.pages.PageWriter;
@@ -91,15 +92,17 @@ final class EngineAssembly {
 
     SpaceParts space = SpaceParts.of(config, opened);
     space.all().register(metrics);
+    StartGate gate = new StartGate();
     EngineThreads threads = EngineThreads.start(close);
     MachineParts machines =
         MachineParts.assemble(
             config,
             root,
             facts,
-            networks,
+            HostNetwork.choose(networks, facts),
             network,
             links,
+            gate,
             MachineParts.workingSets(config, root, reclaimer, metrics, threads.timer(), close));
     PageWriter pages = new PageWriter(staging, STAGING_BYTES);
     CaptureParts captures =
@@ -117,7 +120,7 @@ final class EngineAssembly {
     MachineRecovery recovery =
         new MachineRecovery(root, modes, machines.launcher(), machines.starter());
     // Machines that are found again write at once, while the others are still searched for.
-    space.guard(root, metrics, close);
+    space.guard(root, gate, metrics, close);
     new StartupRecovery(root, volumeStore, network.egress(), recovery, lives.lifecycle(), reclaimer)
         .run();
     volumes.removeNamelessFiles();

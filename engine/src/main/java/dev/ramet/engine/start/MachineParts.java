@@ -3,6 +3,7 @@ package dev.ramet.engine.start;
 
 import dev.ramet.agent.host.Agent;
 import dev.ramet.engine.EngineConfig;
+import dev.ramet.engine.guard.StartGate;
 import dev.ramet.engine.machine.AgentSetup;
 import dev.ramet.engine.machine.EgressEnforcer;
 import dev.ramet.engine.machine.HostNetwork;
@@ -17,7 +18,7 @@ import dev.ramet.engine.state.SnapshotReclaimer;
 import dev.ramet.engine.support.Undo;
 import dev.ramet.engine.volume.VolumeLinks;
 import dev.ramet.spi.hypervisor.HypervisorFacts;
-import java.util.List;
+import dev.ramet.spi.hypervisor.HypervisorFeature;
 import java.util.concurrent.ScheduledExecutorService;
 
 /**
@@ -41,15 +42,17 @@ record MachineParts(
    * Connects the parts.
    *
    * @param facts the facts about the hypervisor
-   * @param networks the networks of this host, the preferred one first
+   * @param hosts connects machines to this host
+   * @param gate lets machines start
    */
   static MachineParts assemble(
       EngineConfig config,
       RootContents root,
       HypervisorFacts facts,
-      List<HostNetwork> networks,
+      HostNetwork hosts,
       GuestNetwork network,
       VolumeLinks links,
+      StartGate gate,
       WorkingSetPrefetcher workingSets) {
     Agent agent = new Agent();
     EgressEnforcer confinement = new EgressEnforcer(network.egress(), network.requests());
@@ -65,7 +68,7 @@ record MachineParts(
         new VmLauncher(
             root.hypervisor(),
             facts,
-            HostNetwork.choose(networks, facts),
+            hosts,
             config.settings().get(VmLauncher.START_TIMEOUT),
             root.storage(),
             new RestoreMemory(root.storage(), facts.faultHandler()),
@@ -73,7 +76,14 @@ record MachineParts(
             confinement);
     MachineStarter starter =
         new MachineStarter(
-            launcher, root.storage(), root.layout(), workingSets, agents, config.steps());
+            launcher,
+            root.storage(),
+            root.layout(),
+            workingSets,
+            agents,
+            new MachineStarter.Starts(
+                gate, facts.features().contains(HypervisorFeature.STOPS_ON_DISK_ERROR)),
+            config.steps());
     return new MachineParts(
         agent, confinement, agents, launcher, starter, new Readiness(agent, root.layout().root()));
   }

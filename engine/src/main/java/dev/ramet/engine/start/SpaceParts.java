@@ -3,6 +3,7 @@ package dev.ramet.engine.start;
 
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.guard.SpaceGuard;
+import dev.ramet.engine.guard.StartGate;
 import dev.ramet.engine.metrics.Registry;
 import dev.ramet.engine.root.OpenRoot;
 import dev.ramet.engine.space.FreeSpace;
@@ -39,10 +40,14 @@ record SpaceParts(FreeSpace disks, FreeSpace all, boolean devices) {
     return place.root().provider().atBest().attachments().contains(Attachment.Kind.BLOCK_DEVICE);
   }
 
-  /** Starts to watch machines that run or are found again. */
-  void guard(RootContents root, Registry metrics, Undo close) {
+  /**
+   * Starts to watch machines that run or are found again.
+   *
+   * @param gate the machines that are being started
+   */
+  void guard(RootContents root, StartGate gate, Registry metrics, Undo close) {
     SpaceGuard guard =
-        new SpaceGuard(root.layout().root(), disks, all, devices, root.sandboxes(), metrics);
+        new SpaceGuard(root.layout().root(), disks, all, devices, root.sandboxes(), gate, metrics);
     close.add("watching of free space", guard::close);
   }
 }

@@ -101,6 +101,11 @@ public final class LiveSandbox {
     return vm == null || saved.state() != SandboxRecord.State.RUNNING ? null : standstill.of(vm);
   }
 
+  /** Returns since when its machine's hypervisor does not answer, for people; null if it does. */
+  public @Nullable String silence() {
+    return standstill.silence(machine);
+  }
+
   private static @Nullable String remedy(SandboxRecord.State state) {
     return switch (state) {
       case FAILED -> Remedies.MACHINE_ENDED;

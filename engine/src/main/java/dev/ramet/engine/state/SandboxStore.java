@@ -85,6 +85,11 @@ public final class SandboxStore {
     return sandbox;
   }
 
+  /** Returns the sandbox with this id, hidden or not, if there is one. */
+  public Optional<LiveSandbox> lookUp(String id) {
+    return Optional.ofNullable(byId.get(id));
+  }
+
   /** Returns the id of the sandbox with this name, if there is one. */
   public Optional<String> find(String name) {
     return Optional.ofNullable(byName.get(name));

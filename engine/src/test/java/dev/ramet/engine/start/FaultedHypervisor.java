@@ -54,12 +54,20 @@ final class FaultedHypervisor implements Hypervisor {
 
   private static final int PAGE = 4096;
 
+  /** Runs when a machine has begun to boot, before its driver says so. */
+  volatile Runnable booting = () -> {};
+
   private final Path scratch;
   private final Map<Path, FaultedVm> machines = new ConcurrentHashMap<>();
   private int images;
 
   FaultedHypervisor(Path scratch) {
     this.scratch = scratch;
+  }
+
+  /** Returns how many machines run. */
+  long running() {
+    return machines.values().stream().filter(FaultedVm::alive).count();
   }
 
   /** Returns the machine that runs for a sandbox. */
@@ -72,7 +80,10 @@ final class FaultedHypervisor implements Hypervisor {
 
   @Override
   public RunningVm boot(VmSpec spec, Duration timeout) {
-    return started(spec, map(image(spec.memoryBytes(), null), spec), MemoryRegion.Kind.ANONYMOUS);
+    FaultedVm vm =
+        started(spec, map(image(spec.memoryBytes(), null), spec), MemoryRegion.Kind.ANONYMOUS);
+    booting.run();
+    return vm;
   }
 
   @Override

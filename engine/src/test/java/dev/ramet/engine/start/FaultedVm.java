@@ -35,10 +35,17 @@ final class FaultedVm implements RunningVm {
   private final MemoryRegion.Kind kind;
   private final CompletableFuture<VmExit> exit = new CompletableFuture<>();
 
+  private volatile boolean deaf;
+
   FaultedVm(VmSpec spec, NativeBuffer memory, MemoryRegion.Kind kind) {
     this.spec = spec;
     this.memory = memory;
     this.kind = kind;
+  }
+
+  /** Makes it refuse every pause, as a machine that does not follow in time. */
+  void fallDeaf() {
+    deaf = true;
   }
 
   static VmIdentity identityOf(VmSpec spec) {
@@ -77,6 +84,9 @@ final class FaultedVm implements RunningVm {
 
   @Override
   public Paused pause() {
+    if (deaf) {
+      throw new RametException(ErrorCode.DEADLINE_EXCEEDED, "the machine does not pause");
+    }
     return new Paused(null);
   }
 

@@ -3,6 +3,7 @@ package dev.ramet.engine.start;
 
 import dev.ramet.engine.EngineConfig;
 import dev.ramet.engine.StepObserver;
+import dev.ramet.engine.guard.StartGate;
 import dev.ramet.engine.machine.UserNetwork;
 import dev.ramet.engine.metrics.Registry;
 import dev.ramet.engine.pages.PageWriter;
@@ -56,11 +57,17 @@ final class RemoteEngine implements AutoCloseable {
   final RemoteHarness remote;
   final StorageBackend storage;
   final FaultedHypervisor hypervisor;
+  final StartGate gate = new StartGate();
   final Sandboxes sandboxes;
   final Snapshots snapshots;
   final Templates templates;
 
   RemoteEngine(Path directory) throws Exception {
+    this(directory, new FreeSpace(List.of(), new StorageReserve(null)));
+  }
+
+  /** Opens an engine whose guard watches some file systems. */
+  RemoteEngine(Path directory, FreeSpace space) throws Exception {
     Path dataRoot = Files.createDirectory(directory.resolve("data"));
     EngineConfig config =
         new EngineConfig(Settings.NONE.with(EngineConfig.DATA_ROOT, dataRoot), StepObserver.NONE);
@@ -98,9 +105,10 @@ final class RemoteEngine implements AutoCloseable {
             config,
             root,
             FaultedHypervisor.FACTS,
-            List.of(new UserNetwork()),
+            new UserNetwork(),
             network,
             new VolumeLinks(volumes),
+            gate,
             MachineParts.workingSets(config, root, reclaimer, metrics, threads.timer(), close));
     CaptureParts captures =
         CaptureParts.assemble(
@@ -109,8 +117,9 @@ final class RemoteEngine implements AutoCloseable {
             reclaimer,
             new CaptureParts.Memory(opened.modes(), true, new PageWriter(staging, STAGING_BYTES)),
             metrics,
-            new FreeSpace(List.of(), new StorageReserve(null)),
+            space,
             close);
+    new SpaceParts(space, space, false).guard(root, gate, metrics, close);
     LifecycleParts lives =
         LifecycleParts.assemble(
             config, root, reclaimer, opened.modes(), threads, machines, captures, close);

@@ -8,32 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 final class LiveSandboxTest {
   private final LiveSandbox sandbox =
       new LiveSandbox(
-          SandboxRecord.builder()
-              .id("i1")
+          SandboxGround.record("i1").toBuilder()
               .state(SandboxRecord.State.FAILED)
               .detail("it died")
-              .hidden(false)
-              .sourceId("t1")
-              .metadata(Map.of())
-              .startedAt(Instant.EPOCH)
-              .outbound(false)
-              .diskBytes(0)
-              .machine(
-                  SandboxRecord.Machine.builder()
-                      .number(1)
-                      .cpuCount(1)
-                      .memoryBytes(1 << 20)
-                      .kernelArguments("")
-                      .hasInitrd(false)
-                      .hostAddress("")
-                      .build())
               .build(),
           null);
 

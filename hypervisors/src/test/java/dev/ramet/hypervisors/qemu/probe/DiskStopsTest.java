@@ -2,7 +2,10 @@
 package dev.ramet.hypervisors.qemu.probe;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.ramet.errors.ErrorCode;
+import dev.ramet.errors.RametException;
 import dev.ramet.hypervisors.qemu.vm.Bench;
 import dev.ramet.hypervisors.qemu.vm.Host;
 import dev.ramet.hypervisors.qemu.vm.QemuHypervisor;
@@ -87,6 +90,8 @@ class DiskStopsTest {
           }
           try (PausedVm paused = again.pause()) {
             assertEquals(again.pid(), paused.pid());
+            RametException e = assertThrows(RametException.class, found::goOn);
+            assertEquals(ErrorCode.CONFLICT, e.code(), "a pause is not ended by going on");
           }
           awaitWritten(again, "second");
         }
