@@ -112,22 +112,35 @@ final class Forwarder implements AutoCloseable {
               });
       try {
         pump(tunnel.input(), client.getOutputStream());
+        client.shutdownOutput();
+        up.join(); // the guest may still receive
+      } catch (IOException e) {
+        client.setSoLinger(true, 0); // what arrived is not all: the client must not take it so
+        throw e;
       } finally {
         client.close();
-        up.interrupt();
+        tunnel.close();
       }
     } catch (RametException e) {
       failed.accept(e);
     } catch (IOException e) {
-      // One of the two has closed the connection.
+      // One of the two has broken the connection.
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
+  /** Ends the tunnel if the client breaks its connection; if it ends its output, only that. */
   private static void copy(Socket client, Tunnel tunnel) {
-    try (tunnel) {
+    try {
       pump(client.getInputStream(), tunnel.output());
+      tunnel.output().close();
     } catch (IOException e) {
-      // One of the two has closed the connection.
+      try {
+        tunnel.close();
+      } catch (IOException closed) {
+        // It is closed anyway.
+      }
     }
   }
 

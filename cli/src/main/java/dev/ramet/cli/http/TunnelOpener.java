@@ -102,6 +102,7 @@ final class TunnelOpener {
     request.addHeader("Host", base.getAuthority());
     request.addHeader("Connection", "Upgrade");
     request.addHeader("Upgrade", PROTOCOL);
+    request.addHeader(TunnelFrames.HEADER, TunnelFrames.VERSION);
     headers.forEach(request::addHeader);
     SessionOutputBufferImpl output = new SessionOutputBufferImpl(4 << 10);
     SessionInputBufferImpl input = new SessionInputBufferImpl(BUFFER);
@@ -113,7 +114,10 @@ final class TunnelOpener {
         throw new IOException("the host closed the connection");
       }
       if (response.getCode() == SWITCHED) {
-        return new Tunnel(in, out, connection);
+        Header frames = response.getHeader(TunnelFrames.HEADER);
+        return frames != null && TunnelFrames.VERSION.equals(frames.getValue())
+            ? Tunnel.framed(in, out, connection)
+            : Tunnel.raw(in, out, connection);
       }
       Header length = response.getHeader("Content-Length");
       int bytes =

@@ -4,6 +4,7 @@ package dev.ramet.server.dataplane;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelOutboundInvoker;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.concurrent.TimeUnit;
 
@@ -41,6 +42,11 @@ final class ChannelWrites {
   /** Closes after all pending writes are sent. */
   static void closeAfterFlush(ChannelOutboundInvoker to) {
     to.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(done -> to.close());
+  }
+
+  /** Ends the output after all pending writes are sent; the input stays open. */
+  static void shutdownOutputAfterFlush(DuplexChannel to) {
+    to.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(done -> to.shutdownOutput());
   }
 
   static void schedule(EventExecutor executor, int millis, Runnable action) {

@@ -124,7 +124,7 @@ final class ProxyExchange {
               } else if (ended) {
                 ChannelWrites.close(done.getNow());
               } else if (raw) {
-                ChannelWrites.writeAndFlush(client, RawTunnel.switching());
+                ChannelWrites.writeAndFlush(client, RawTunnel.switching(request.head()));
                 tunnel(done.getNow());
               } else {
                 attach(where, done.getNow(), false);
@@ -223,7 +223,7 @@ final class ProxyExchange {
     ended = true;
     upstream = null;
     request.release();
-    Tunnel bytes = new Tunnel(client, channel);
+    Tunnel bytes = RawTunnel.between(raw, request.head(), client, channel);
     front.tunnel(bytes);
     bytes.start();
   }

@@ -5,6 +5,8 @@ import dev.ramet.engine.sandboxes.Sandbox;
 import dev.ramet.server.dataplane.address.GuestEndpoint;
 import dev.ramet.server.dataplane.address.SandboxTarget;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -51,8 +53,25 @@ final class RawTunnel {
     return new GuestEndpoint(guest.address(), false, null);
   }
 
+  /** Returns whether a client asks for a tunnel with {@link TunnelFrames}. */
+  private static boolean isFramed(HttpRequest request) {
+    return TunnelFrames.VERSION.equals(request.headers().get(TunnelFrames.HEADER));
+  }
+
+  /**
+   * Returns a tunnel.
+   *
+   * @param raw whether the host answers the request itself; only then may it ask for frames
+   */
+  static Tunnel between(
+      boolean raw, HttpRequest request, ChannelHandlerContext client, Channel upstream) {
+    return raw && isFramed(request)
+        ? new HalfClosingTunnel(client, upstream)
+        : new Tunnel(client, upstream);
+  }
+
   /** Returns the response that switches the protocol. */
-  static FullHttpResponse switching() {
+  static FullHttpResponse switching(HttpRequest request) {
     FullHttpResponse response =
         new DefaultFullHttpResponse(
             HttpVersion.HTTP_1_1, HttpResponseStatus.SWITCHING_PROTOCOLS, Unpooled.EMPTY_BUFFER);
@@ -60,6 +79,9 @@ final class RawTunnel {
         .headers()
         .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.UPGRADE)
         .set(HttpHeaderNames.UPGRADE, PROTOCOL);
+    if (isFramed(request)) {
+      response.headers().set(TunnelFrames.HEADER, TunnelFrames.VERSION);
+    }
     return response;
   }
 }

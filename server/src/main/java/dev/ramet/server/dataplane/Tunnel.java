@@ -12,7 +12,7 @@ import io.netty.util.ReferenceCountUtil;
  * Copies bytes in both directions after a change of protocol, each side read only as fast as the
  * other accepts them.
  */
-final class Tunnel implements UpstreamHandler.Listener {
+class Tunnel implements UpstreamHandler.Listener {
   private final ChannelHandlerContext client;
   private final Channel upstream;
 

@@ -3,6 +3,7 @@ package dev.ramet.server.dataplane;
 
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,9 @@ final class UpstreamHandler extends ChannelInboundHandlerAdapter {
 
     /** The connection accepts more data. */
     void upstreamWritable();
+
+    /** The guest has ended its output, and still accepts data if half-closure is allowed. */
+    default void upstreamEnded() {}
 
     /** The connection is closed; nothing more arrives. */
     void upstreamGone();
@@ -53,6 +57,14 @@ final class UpstreamHandler extends ChannelInboundHandlerAdapter {
     if (listener != null && ctx.channel().isWritable()) {
       listener.upstreamWritable();
     }
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event instanceof ChannelInputShutdownEvent && listener != null) {
+      listener.upstreamEnded();
+    }
+    ctx.fireUserEventTriggered(event);
   }
 
   @Override
