@@ -44,10 +44,11 @@ public final class AgentErrors {
     }
     JsonNode remedy = error.path("remedy");
     return new RametException(
-        code == null ? codeOfStatus(status) : code,
-        error.path("message").asText(statusMessage(status)),
-        remedy.isTextual() ? remedy.textValue() : null,
-        null);
+            code == null ? codeOfStatus(status) : code,
+            error.path("message").asText(statusMessage(status)),
+            remedy.isTextual() ? remedy.textValue() : null,
+            null)
+        .about(error.path("field").textValue());
   }
 
   private static String statusMessage(int status) {

@@ -38,6 +38,7 @@ final class Ramet {
       last.usage(context.err());
       return ErrorCode.INVALID_ARGUMENT.exitStatus();
     }
+    context.command(last.getCommandSpec());
     return new CommandLine.RunLast().execute(parsed);
   }
 

@@ -4,10 +4,12 @@ package dev.ramet.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -96,5 +98,23 @@ final class ConfirmationTest {
     FakeHost.Outcome done = host.run("sandbox", "kill", "--filter", "state=paused");
     assertEquals(0, done.status());
     assertEquals("No sandbox matches.\n", done.err());
+  }
+
+  @Test
+  void aPoolIsNotRemovedWithoutAnAnswer(@TempDir Path root) {
+    String[] line = {"storage", "remove", "--data-root", root.toString()};
+    String action = "delete every sandbox, snapshot and template in " + root;
+    FakeHost.Outcome program = host.run(line);
+    assertEquals(2, program.status());
+    assertEquals("error: not confirmed: " + action + "\n  confirm it with --yes\n", program.err());
+    FakeHost.Outcome person = host.runAtTerminal("n\n", line);
+    assertEquals(130, person.status());
+    assertEquals("D" + action.substring(1) + "? [y/N] Nothing was changed.\n", person.err());
+    // Without the plugins that make pools, it fails only after the answer.
+    FakeHost.Outcome agreed = host.runAtTerminal("y\n", line);
+    assertTrue(
+        agreed.err().contains("? [y/N] error: no plugin here can make a pool"), agreed.err());
+    String[] yes = {"storage", "remove", "--data-root", root.toString(), "-y"};
+    assertTrue(host.run(yes).err().startsWith("error: no plugin here"));
   }
 }

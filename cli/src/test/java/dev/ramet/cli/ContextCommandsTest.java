@@ -3,6 +3,7 @@ package dev.ramet.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -103,6 +104,31 @@ final class ContextCommandsTest {
     succeed("sandbox", "ls");
     assertEquals("of-ring", host.requests.get(1).headers().getFirst("X-API-KEY"));
     assertFalse(Files.readString(file()).contains("from-file"), "keys are not kept");
+  }
+
+  /** It is for the host that RAMET_SERVER or --server names, else for the host of this machine. */
+  @Test
+  void theKeyOfTheEnvironmentIsNotSentToOtherContexts() {
+    succeed("context", "add", "one", host.address(), "--use");
+    environment.put("RAMET_API_KEY", "for-another-host");
+    for (String[] line :
+        new String[][] {{"sandbox", "ls"}, {"--context", "one", "sandbox", "ls"}}) {
+      FakeHost.Outcome asked = run(line);
+      assertTrue(
+          asked.err().contains("RAMET_API_KEY is not sent to " + host.address()), asked.err());
+      assertEquals("", run("--quiet", "sandbox", "ls").err());
+    }
+    succeed("sandbox", "ls", "--server", other.address());
+    assertEquals("for-another-host", other.requests.get(0).headers().getFirst("X-API-KEY"));
+    host.requests.forEach(request -> assertNull(request.headers().getFirst("X-API-KEY")));
+    environment.put("RAMET_SERVER", host.address() + "/");
+    succeed("--context", "one", "sandbox", "ls");
+    assertEquals(
+        "for-another-host",
+        host.requests.get(host.requests.size() - 1).headers().getFirst("X-API-KEY"));
+    environment.remove("RAMET_SERVER");
+    environment.put("RAMET_PORT", host.address().replaceAll(".*:", ""));
+    assertEquals("", run("--context", "one", "sandbox", "ls").err());
   }
 
   @Test

@@ -23,7 +23,7 @@ final class ErrorPage {
             # Error codes
 
             A request that fails gets a JSON object with the HTTP status, a sentence for people, the stable name of the
-            error, and, where there is one, a `remedy`:
+            error, and, where there is one, a `remedy` and the `field` of the request that is wrong:
 
             ```json
             {"code":404,"message":"sandbox not found: nothing","error":"NOT_FOUND"}

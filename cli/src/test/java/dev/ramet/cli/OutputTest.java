@@ -170,4 +170,23 @@ final class OutputTest {
       assertEquals(6, done.status());
     }
   }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "sandbox ls --filter state=running,paused | /v2/sandboxes?state=running%2Cpaused",
+        "sandbox ls --filter label=a=1 --filter label=b | /v2/sandboxes?label=a%3D1&label=b",
+        "sandbox ls --state paused --filter state=running | /v2/sandboxes?state=paused",
+        "sandbox ls --filter name=web,template=t1 | /v2/sandboxes",
+        "sandbox kill --filter label=a=1 -y | /v2/sandboxes?label=a%3D1",
+        "snapshot ls --filter sandbox=abc,name=n | /snapshots?sandboxID=abc&name=n",
+        "snapshot ls --filter name=n,m | /snapshots",
+        "operation ls --filter kind=sandbox.clone | /operations?limit=100&kind=sandbox.clone"
+      })
+  void theHostFiltersWhatItCan(String line, String uri) {
+    host.on("/snapshots", 200, "[]").on("/operations", 200, "[]");
+    assertEquals(0, host.run(line.split(" ", -1)).status());
+    assertEquals(uri, host.requests.get(host.requests.size() - 1).uri());
+  }
 }

@@ -57,8 +57,8 @@ final class QuantitiesTest {
 
   @Test
   void errorsOfTheHostNameTheOptionToo() {
-    host.on(
-        "/sandboxes", 400, Answers.error(400, "INVALID_ARGUMENT", "memoryMB: is too small", "r"));
+    String error = Answers.error(400, "INVALID_ARGUMENT", "memoryMB: is too small", "r");
+    host.on("/sandboxes", 400, error.replace("{", "{\"field\":\"memoryMB\","));
     FakeHost.Outcome done = host.run("sandbox", "create", "--memory", "1");
     assertEquals("error: --memory: is too small\n  r\n", done.err());
   }

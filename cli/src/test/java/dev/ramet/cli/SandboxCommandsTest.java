@@ -235,4 +235,28 @@ final class SandboxCommandsTest {
     assertEquals(5, done.status());
     assertEquals(5, host.run("sandbox", "fork", "a", "-n", "2", "--json").status());
   }
+
+  @Test
+  void aTimeoutIsSetAndShown() {
+    host.on("/sandboxes/web/timeout", 204, "");
+    host.on("/sandboxes/web", 200, Answers.sandbox("abc", ",\"endAt\":\"2999-01-01T00:00:00Z\""));
+    FakeHost.Outcome set = host.run("sandbox", "timeout", "web", "2h");
+    assertTrue(set.out().matches("2999-01-01T00:00:00Z \\(in \\d+d\\)\n"), set.out() + set.err());
+    assertEquals("{\"timeout\":7200}", host.requests.get(0).text());
+    host.remove("/sandboxes/web");
+    host.on("/sandboxes/web", 200, Answers.sandbox("abc", ""));
+    assertEquals("never\n", host.run("sandbox", "timeout", "web", "never").out());
+    assertEquals("{\"timeout\":-1}", host.requests.get(2).text());
+    host.remove("/sandboxes/web");
+    host.on("/sandboxes/web", 200, Answers.sandbox("abc", "").replace("running", "paused"));
+    assertEquals(
+        "paused; the time counts from when it is resumed: 90s\n",
+        host.run("sandbox", "timeout", "web", "90s").out());
+    int before = host.requests.size();
+    FakeHost.Outcome wrong = host.run("sandbox", "timeout", "web", "soon");
+    assertEquals(2, wrong.status());
+    assertTrue(wrong.err().startsWith("error: TIME is not a time: soon\n"), wrong.err());
+    assertEquals(before, host.requests.size());
+    assertEquals(3, host.run("sandbox", "timeout", "none", "1h").status());
+  }
 }

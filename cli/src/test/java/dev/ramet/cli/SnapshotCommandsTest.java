@@ -4,6 +4,8 @@ package dev.ramet.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Iterator;
+import java.util.List;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
@@ -62,5 +64,23 @@ final class SnapshotCommandsTest {
     host.on("/snapshots/s2", 200, failed);
     assertEquals(5, host.run("snapshot", "wait", "s2").status());
     assertEquals(0, host.run("snapshot", "rm", "s1").status());
+  }
+
+  @Test
+  void aWaitThatNeverEndsIsRepeated() {
+    Iterator<String> answers =
+        List.of(
+                Answers.error(504, "DEADLINE_EXCEEDED", "still being written", ""),
+                Answers.snapshot("s1", "abc"))
+            .iterator();
+    host.on(
+        "/snapshots/s1",
+        (exchange, body) -> {
+          String next = answers.next();
+          FakeHost.answer(exchange, next.contains("DEADLINE") ? 504 : 200, next);
+        });
+    FakeHost.Outcome done = host.run("snapshot", "wait", "s1", "--timeout", "never");
+    assertEquals(0, done.status(), done.err());
+    assertEquals("/snapshots/s1?wait=true&timeout=600", host.requests.get(1).uri());
   }
 }

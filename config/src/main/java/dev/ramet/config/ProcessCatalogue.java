@@ -52,7 +52,9 @@ final class ProcessCatalogue {
             Setting.of(
                     "RAMET_API_KEY",
                     SettingTypes.TEXT,
-                    "The API key that commands send; a context's own key takes precedence.")
+                    "The API key that commands send to the host that --server or RAMET_SERVER"
+                        + " names, else to the host on this machine. A context that names another"
+                        + " host has its own key.")
                 .hidden(),
             Setting.of(
                 "RAMET_DEBUG",

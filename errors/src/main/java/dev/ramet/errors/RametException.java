@@ -13,6 +13,7 @@ public final class RametException extends RuntimeException {
 
   private final ErrorCode code;
   private final @Nullable String remedy;
+  private final @Nullable String field;
 
   /** Creates an error without a remedy or cause. */
   public RametException(ErrorCode code, String message) {
@@ -34,9 +35,19 @@ public final class RametException extends RuntimeException {
    */
   public RametException(
       ErrorCode code, String message, @Nullable String remedy, @Nullable Throwable cause) {
+    this(code, message, remedy, null, cause);
+  }
+
+  private RametException(
+      ErrorCode code,
+      String message,
+      @Nullable String remedy,
+      @Nullable String field,
+      @Nullable Throwable cause) {
     super(message, cause);
     this.code = code;
     this.remedy = remedy;
+    this.field = field;
   }
 
   /** Returns the stable code. */
@@ -49,9 +60,23 @@ public final class RametException extends RuntimeException {
     return remedy;
   }
 
+  /**
+   * Returns the field of a request that is wrong, such as {@code memoryMB} or {@code
+   * network.allowOut[0]}, or null. The message begins with it.
+   */
+  public @Nullable String field() {
+    return field;
+  }
+
+  /** Returns this error as one about a field of a request; the message is to begin with it. */
+  public RametException about(@Nullable String wrong) {
+    return new RametException(code, String.valueOf(getMessage()), remedy, wrong, getCause());
+  }
+
   /** Returns the error for a caller's mistake in one field of a request. */
   public static RametException invalid(String field, String problem) {
-    return new RametException(ErrorCode.INVALID_ARGUMENT, field + ": " + problem);
+    return new RametException(
+        ErrorCode.INVALID_ARGUMENT, field + ": " + problem, null, field, null);
   }
 
   /** Returns the error for an object that does not exist. */

@@ -11,10 +11,23 @@ import org.jspecify.annotations.Nullable;
  * @param message what happened, to what, in one sentence for a person
  * @param error the name of an {@link ErrorCode}; programs should use this
  * @param remedy what to do about it, or null when there is nothing to say
+ * @param field the field or parameter of the request that is wrong, such as {@code memoryMB} or
+ *     {@code network.allowOut[0]}, or null; the message begins with it
  */
-public record ApiError(int code, String message, String error, @Nullable String remedy) {
+public record ApiError(
+    int code, String message, String error, @Nullable String remedy, @Nullable String field) {
   /** Returns the body for an error. */
   public static ApiError of(ErrorCode error, String message, @Nullable String remedy) {
-    return new ApiError(error.httpStatus(), message, error.name(), remedy);
+    return of(error, message, remedy, null);
+  }
+
+  /**
+   * Returns the body for an error about a field of the request.
+   *
+   * @param field the field, or null
+   */
+  public static ApiError of(
+      ErrorCode error, String message, @Nullable String remedy, @Nullable String field) {
+    return new ApiError(error.httpStatus(), message, error.name(), remedy, field);
   }
 }

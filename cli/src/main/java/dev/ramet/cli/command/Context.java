@@ -4,6 +4,7 @@ package dev.ramet.cli.command;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.RequestLog;
 import dev.ramet.cli.target.HostAccess;
+import dev.ramet.cli.target.SavedContext;
 import dev.ramet.cli.target.Target;
 import dev.ramet.cli.term.Progress;
 import dev.ramet.cli.term.Table;
@@ -21,6 +22,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
 
 /**
  * The environment of a command: the standard streams, the environment variables and the host. One
@@ -34,6 +36,7 @@ public final class Context {
   private final Map<String, String> environment;
   private final Terminal terminal;
   private final Connection connection = new Connection();
+  private @Nullable CommandSpec command;
   private @Nullable Target target;
   private @Nullable HostAccess access;
 
@@ -66,6 +69,16 @@ public final class Context {
   /** Returns the options by which commands choose their host. */
   public Connection connection() {
     return connection;
+  }
+
+  /** Sets the command that runs. */
+  public void command(CommandSpec running) {
+    command = running;
+  }
+
+  /** Returns the command that runs, or null before it does. */
+  @Nullable CommandSpec command() {
+    return command;
   }
 
   /** Returns an environment variable, or null when it is unset or empty. */
@@ -101,8 +114,8 @@ public final class Context {
 
   /**
    * Returns a client of the selected host. It uses the key of the context, else the one in {@code
-   * RAMET_API_KEY}. Without one, a host on this machine is called over its unix socket or with its
-   * local key.
+   * RAMET_API_KEY} if that is for this host. Without one, a host on this machine is called over its
+   * unix socket or with its local key.
    */
   public Client client() {
     Target chosen = target();
@@ -132,10 +145,22 @@ public final class Context {
   private HostAccess access() {
     HostAccess chosen = access;
     if (chosen == null) {
-      chosen = HostAccess.to(target(), environment("RAMET_API_KEY"));
+      chosen = HostAccess.to(target(), keyOfEnvironment());
       access = chosen;
     }
     return chosen;
+  }
+
+  private @Nullable String keyOfEnvironment() {
+    String key = environment("RAMET_API_KEY");
+    SavedContext from = target().context();
+    if (key == null || from == null || from.hasKey() || target().takesKeyOf(environment)) {
+      return key;
+    }
+    notice(
+        "RAMET_API_KEY is not sent to %s, because it is not for the context %s; give the context a key: ramet context add %s %s --replace --key-file FILE"
+            .formatted(from.server(), from.name(), from.name(), from.server()));
+    return null;
   }
 
   /** Prints a line that is neither a result nor an error, unless the user wants none. */

@@ -10,7 +10,6 @@ import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
-import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -22,17 +21,6 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Prints errors with their remedies on standard error, and chooses the exit status. */
 public final class Errors implements IExecutionExceptionHandler, IParameterExceptionHandler {
-  /** The options that fill the fields of requests whose names differ from theirs. */
-  private static final Map<String, String> OPTIONS =
-      Map.of(
-          "memoryMB", "--memory",
-          "diskSizeMB", "--disk",
-          "cpuCount", "--cpu",
-          "timeout", "--timeout",
-          "templateID", "--template",
-          "envVars", "--env",
-          "memoryMode", "--mode");
-
   private final Context context;
 
   public Errors(Context context) {
@@ -47,8 +35,9 @@ public final class Errors implements IExecutionExceptionHandler, IParameterExcep
   public static int print(Context context, RametException e) {
     TextStyle paint = context.terminal().onError();
     PrintStream err = context.err();
-    err.println(
-        paint.failure("error:") + " " + harmless(inOptions(String.valueOf(e.getMessage()))));
+    String message =
+        RequestFields.inOptions(context.command(), e.field(), String.valueOf(e.getMessage()));
+    err.println(paint.failure("error:") + " " + harmless(message));
     if (e.remedy() != null) {
       err.println("  " + harmless(e.remedy()));
     }
@@ -58,13 +47,6 @@ public final class Errors implements IExecutionExceptionHandler, IParameterExcep
   /** An error may quote a guest or another host. */
   private static String harmless(String text) {
     return text.lines().map(TerminalText::harmless).collect(Collectors.joining("\n"));
-  }
-
-  /** Shows the option in place of the field of a request, which the user has not written. */
-  private static String inOptions(String message) {
-    int colon = message.indexOf(": ");
-    String option = colon < 0 ? null : OPTIONS.get(message.substring(0, colon));
-    return option == null ? message : option + message.substring(colon);
   }
 
   @Override

@@ -40,6 +40,11 @@ public abstract class ListCommand<T> extends ViewCommand {
     super(context);
   }
 
+  /** Adds the conditions of {@code --filter} that the host can check to the path of its list. */
+  protected final String filtered(String path) {
+    return Filter.parse(filters, listing(Instant.EPOCH)).on(path, Client::encode);
+  }
+
   /** Asks the host for its list. */
   protected abstract byte[] fetch(Client client);
 

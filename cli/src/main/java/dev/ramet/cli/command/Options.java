@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads the values of options, as settings are read. Errors name the option that was typed. */
 public final class Options {
+  /** The number of seconds that stands for no limit. */
+  public static final int NEVER = -1;
+
   private static final long MEBIBYTE = 1L << 20;
   private static final long GIBIBYTE = 1L << 30;
 
@@ -23,25 +26,30 @@ public final class Options {
    * @return seconds, -1 for never, or null for null
    */
   public static @Nullable Integer timeout(@Nullable String text) {
-    if (text == null) {
-      return null;
-    }
+    return text == null ? null : Integer.valueOf(seconds("--timeout", text));
+  }
+
+  /**
+   * Reads a time in whole seconds, written as for {@code --timeout}.
+   *
+   * @param option the option or parameter that was typed
+   * @return seconds, or -1 for never
+   */
+  public static int seconds(String option, String text) {
     if (text.equalsIgnoreCase("never")) {
-      return -1;
+      return NEVER;
     }
     Optional<Duration> time = Quantities.time(text);
     if (time.isEmpty()) {
       throw invalid(
-          "--timeout",
-          "is not a time: " + text,
-          "write it like 90s, 15m, 2h, never or 300 (seconds)");
+          option, "is not a time: " + text, "write it like 90s, 15m, 2h, never or 300 (seconds)");
     }
     long seconds = time.get().toSeconds();
     if (seconds > Integer.MAX_VALUE) {
-      throw invalid("--timeout", "is too long: " + text, "for no end at all write never");
+      throw invalid(option, "is too long: " + text, "for no end at all write never");
     }
     if (time.get().toNanosPart() != 0) {
-      throw invalid("--timeout", "is not in whole seconds: " + text, "write it like 90s");
+      throw invalid(option, "is not in whole seconds: " + text, "write it like 90s");
     }
     return (int) seconds;
   }

@@ -5,6 +5,7 @@ import dev.ramet.api.sandbox.SandboxInfo;
 import dev.ramet.api.sandbox.SandboxLabels;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
+import dev.ramet.cli.command.RequestField;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.ClientResponse;
 import dev.ramet.cli.term.TerminalText;
@@ -35,6 +36,7 @@ public final class Label extends ApiCommand {
       index = "1..*",
       paramLabel = "K=V|K-",
       description = "Labels to set, as K=V, and to remove, as K-. Other labels stay.")
+  @RequestField({"metadata", "remove"})
   private List<String> changes = new ArrayList<>();
 
   Label(Context context) {

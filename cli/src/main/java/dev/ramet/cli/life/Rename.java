@@ -5,6 +5,7 @@ import dev.ramet.api.sandbox.SandboxInfo;
 import dev.ramet.api.sandbox.SandboxName;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
+import dev.ramet.cli.command.RequestField;
 import dev.ramet.cli.http.Client;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
@@ -25,6 +26,7 @@ public final class Rename extends ApiCommand {
       description =
           "A name that no other sandbox of the host has: 1 to 57 characters of a-z 0-9 -; empty for"
               + " none.")
+  @RequestField("name")
   private String name = "";
 
   Rename(Context context) {

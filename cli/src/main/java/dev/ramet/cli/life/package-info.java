@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Commands that change an existing sandbox: restart, names, labels. */
+/** Commands that change an existing sandbox: restart, end, names, labels. */
 @NullMarked
 package dev.ramet.cli.life;
 

@@ -6,6 +6,7 @@ import dev.ramet.cli.command.Context;
 import dev.ramet.cli.command.ListCommand;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.output.Listing;
+import dev.ramet.cli.output.Listing.HostFilter;
 import dev.ramet.cli.term.HumanFormat;
 import java.time.Instant;
 import java.util.List;
@@ -48,7 +49,7 @@ final class Ls extends ListCommand<OperationInfo> {
   @Override
   protected byte[] fetch(Client client) {
     String path = "/operations?limit=" + limit + query("state", state) + query("kind", kind);
-    return client.get(path).body();
+    return client.get(filtered(path)).body();
   }
 
   @Override
@@ -65,7 +66,10 @@ final class Ls extends ListCommand<OperationInfo> {
         .wide("ERROR", o -> o.error() == null ? null : o.error().message())
         .filter("state", o -> List.of(o.state()))
         .filter("kind", o -> List.of(o.kind()))
-        .filter("subject", o -> List.of(o.subject()));
+        .filter("subject", o -> List.of(o.subject()))
+        .byHost("state", "state", HostFilter.SINGLE)
+        .byHost("kind", "kind", HostFilter.SINGLE)
+        .byHost("subject", "subject", HostFilter.SINGLE);
   }
 
   private static String query(String name, @Nullable String value) {

@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 
 /**
  * Conditions of {@code --filter}, such as {@code state=running,template=web,label=owner=ci}.
@@ -63,6 +64,27 @@ public final class Filter<T> {
   /** Returns whether there is no condition. */
   public boolean isEmpty() {
     return wanted.isEmpty();
+  }
+
+  /**
+   * Adds the conditions that the host can check to a path of its API.
+   *
+   * @param encode encodes the value of a parameter
+   */
+  public String on(String path, UnaryOperator<String> encode) {
+    StringBuilder all = new StringBuilder(path);
+    wanted.forEach(
+        (key, values) -> {
+          Listing.Parameter parameter = listing.ofHost().get(key);
+          if (parameter == null || path.contains(parameter.name() + "=")) {
+            return; // an option has set it already
+          }
+          for (String value : parameter.how().values(values)) {
+            all.append(all.indexOf("?") < 0 ? '?' : '&').append(parameter.name()).append('=');
+            all.append(encode.apply(value));
+          }
+        });
+    return all.toString();
   }
 
   /** Returns whether an object fulfils all conditions. */

@@ -24,6 +24,29 @@ public final class Listing<T> {
   private final Function<T, String> id;
   private final List<Column<T>> columns = new ArrayList<>();
   private final Map<String, Function<T, Collection<String>>> filters = new LinkedHashMap<>();
+  private final Map<String, Parameter> ofHost = new LinkedHashMap<>();
+
+  /** A parameter of the host's list. */
+  record Parameter(String name, HostFilter how) {}
+
+  /** How the host's list takes the values of a filter. */
+  public enum HostFilter {
+    /** One parameter with all values joined by commas, any of which may match. */
+    JOINED,
+    /** One parameter for each value, all of which must match. */
+    REPEATED,
+    /** One parameter with one value; several values are left to the command line. */
+    SINGLE;
+
+    /** Returns the values of the parameters to send. */
+    List<String> values(List<String> values) {
+      return switch (this) {
+        case JOINED -> List.of(String.join(",", values));
+        case REPEATED -> values;
+        case SINGLE -> values.size() == 1 ? values : List.of();
+      };
+    }
+  }
 
   /**
    * Creates a listing without columns.
@@ -56,6 +79,23 @@ public final class Listing<T> {
   public Listing<T> filter(String key, Function<T, Collection<String>> values) {
     filters.put(key, values);
     return this;
+  }
+
+  /**
+   * Lets the host apply a filter, so that it sends less. The filter applies here too, because
+   * earlier hosts ignore a parameter that they do not know.
+   *
+   * @param key the name of the filter
+   * @param parameter the name of the parameter of the host's list
+   */
+  public Listing<T> byHost(String key, String parameter, HostFilter how) {
+    ofHost.put(key, new Parameter(parameter, how));
+    return this;
+  }
+
+  /** Returns the filters that the host applies too. */
+  Map<String, Parameter> ofHost() {
+    return ofHost;
   }
 
   /** Returns the type of the host's list. */

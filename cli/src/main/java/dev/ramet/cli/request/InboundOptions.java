@@ -2,6 +2,7 @@
 package dev.ramet.cli.request;
 
 import dev.ramet.api.sandbox.NetworkSettings;
+import dev.ramet.cli.command.RequestField;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -13,12 +14,14 @@ public final class InboundOptions {
       names = "--private",
       description =
           "Its ports are reachable only with its traffic access token, which show prints.")
+  @RequestField("network.allowPublicTraffic")
   private boolean closed;
 
   @Option(
       names = "--host-mask",
       paramLabel = "HOST",
       description = "The Host header that its servers see; $${PORT} in it stands for the port.")
+  @RequestField("network.maskRequestHost")
   private @Nullable String mask;
 
   @Option(
@@ -26,6 +29,7 @@ public final class InboundOptions {
       paramLabel = "PORT",
       split = ",",
       description = "A port whose server in the sandbox speaks TLS. May be repeated.")
+  @RequestField("network.httpsPorts")
   private List<Integer> httpsPorts = new ArrayList<>();
 
   /**

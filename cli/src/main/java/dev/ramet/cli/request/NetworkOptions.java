@@ -4,6 +4,7 @@ package dev.ramet.cli.request;
 import com.fasterxml.jackson.core.type.TypeReference;
 import dev.ramet.api.sandbox.NetworkRule;
 import dev.ramet.api.sandbox.NetworkSettings;
+import dev.ramet.cli.command.RequestField;
 import dev.ramet.cli.http.Json;
 import dev.ramet.errors.RametException;
 import java.io.IOException;
@@ -26,6 +27,7 @@ public final class NetworkOptions {
       description =
           "An address or network that it can reach although --deny-out covers it; if all is"
               + " denied, also a host name, or *.NAME for all names below NAME. May be repeated.")
+  @RequestField("network.allowOut")
   private List<String> allowed = new ArrayList<>();
 
   @Option(
@@ -33,18 +35,21 @@ public final class NetworkOptions {
       paramLabel = "NET",
       split = ",",
       description = "An address or network that it cannot reach, or all. May be repeated.")
+  @RequestField("network.denyOut")
   private List<String> denied = new ArrayList<>();
 
   @Option(
       names = "--egress-proxy",
       paramLabel = "HOST:PORT",
       description = "A SOCKS5 proxy for its connections.")
+  @RequestField({"network.egressProxy.address", "network.egressProxy"})
   private @Nullable String proxy;
 
   @Option(
       names = "--egress-proxy-user",
       paramLabel = "USER",
       description = "The user name for the proxy.")
+  @RequestField("network.egressProxy.username")
   private @Nullable String proxyUser;
 
   @Option(
@@ -52,6 +57,7 @@ public final class NetworkOptions {
       paramLabel = "FILE",
       description =
           "A file with that user's password in its first line. The host never shows the password.")
+  @RequestField("network.egressProxy.password")
   private @Nullable Path passwordFile;
 
   @Option(
@@ -60,6 +66,7 @@ public final class NetworkOptions {
       description =
           "JSON with the headers that the host puts into its requests, by host name, as in"
               + " network.rules of the API.")
+  @RequestField("network.rules")
   private @Nullable Path rulesFile;
 
   /** Returns the requested rules, or null for none. */

@@ -3,6 +3,7 @@ package dev.ramet.cli.request;
 
 import dev.ramet.api.sandbox.CreateSandbox;
 import dev.ramet.api.volume.VolumeMountInfo;
+import dev.ramet.cli.command.RequestField;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.util.ArrayList;
@@ -15,6 +16,7 @@ public final class VolumeOptions {
       names = "--volume",
       paramLabel = "NAME:PATH",
       description = "A volume and the absolute path to mount it at. May be repeated.")
+  @RequestField("volumeMounts")
   private List<String> volumes = new ArrayList<>();
 
   /** Returns the request with these volumes. */

@@ -6,6 +6,7 @@ import dev.ramet.api.sandbox.CloneResult;
 import dev.ramet.api.snapshot.CaptureInfo;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
+import dev.ramet.cli.command.RequestField;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.ClientResponse;
 import dev.ramet.cli.term.HumanFormat;
@@ -35,6 +36,7 @@ final class Clone extends ApiCommand {
       names = "--timeout",
       paramLabel = "TIME",
       description = "When each is killed automatically: 300 (seconds), 15m, 2h or never.")
+  @RequestField("timeout")
   private @Nullable String timeout;
 
   Clone(Context context) {

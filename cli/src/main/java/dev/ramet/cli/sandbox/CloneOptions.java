@@ -3,6 +3,7 @@ package dev.ramet.cli.sandbox;
 
 import dev.ramet.api.sandbox.CloneRequestBody;
 import dev.ramet.cli.command.Options;
+import dev.ramet.cli.command.RequestField;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -13,12 +14,14 @@ final class CloneOptions {
       paramLabel = "N",
       defaultValue = "1",
       description = "How many, 1 to 100 (default: ${DEFAULT-VALUE}).")
+  @RequestField("count")
   private int count = 1;
 
   @Option(
       names = {"-c", "--concurrency"},
       paramLabel = "N",
       description = "How many start at the same time.")
+  @RequestField("concurrency")
   private @Nullable Integer concurrency;
 
   @Option(
@@ -27,6 +30,7 @@ final class CloneOptions {
       description =
           "The only memory mode for the capture that they start from and for captures of them;"
               + " by default, the mode set for ID.")
+  @RequestField("memoryMode")
   private @Nullable String mode;
 
   int count() {

@@ -6,6 +6,7 @@ import dev.ramet.api.sandbox.SandboxInfo;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
 import dev.ramet.cli.command.Options;
+import dev.ramet.cli.command.RequestField;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.ClientResponse;
 import dev.ramet.cli.request.InboundOptions;
@@ -42,6 +43,7 @@ final class Create extends ApiCommand {
       names = {"-t", "--template"},
       paramLabel = "NAME",
       description = "Id, NAME, or NAME:TAG of a template or snapshot (default: micro).")
+  @RequestField("templateID")
   private @Nullable String template;
 
   @Option(
@@ -55,6 +57,7 @@ final class Create extends ApiCommand {
       paramLabel = "TIME",
       description =
           "When it is killed automatically: 300 (seconds), 15m, 2h or never (default: 300).")
+  @RequestField("timeout")
   private @Nullable String timeout;
 
   @Option(
@@ -63,24 +66,28 @@ final class Create extends ApiCommand {
       description =
           "A name that no other sandbox of the host has, to use instead of its id: 1 to 57"
               + " characters of a-z 0-9 -.")
+  @RequestField("name")
   private @Nullable String name;
 
   @Option(
       names = {"-l", "--label", "-m", "--metadata"},
       paramLabel = "K=V",
       description = "A label to keep with it; E2B calls labels metadata. May be repeated.")
+  @RequestField("metadata")
   private Map<String, String> metadata = new LinkedHashMap<>();
 
   @Option(
       names = {"-e", "--env"},
       paramLabel = "K=V",
       description = "An environment variable for every program in it. May be repeated.")
+  @RequestField("envVars")
   private Map<String, String> env = new LinkedHashMap<>();
 
   @Option(
       names = "--cpu",
       paramLabel = "N",
       description = "Virtual CPUs; a number other than the template's means a cold boot.")
+  @RequestField("cpuCount")
   private @Nullable Integer cpu;
 
   @Option(
@@ -88,12 +95,14 @@ final class Create extends ApiCommand {
       paramLabel = "SIZE",
       description =
           "Memory, such as 512M or 1G; a size other than the template's means a cold boot.")
+  @RequestField("memoryMB")
   private @Nullable String memory;
 
   @Option(
       names = "--disk",
       paramLabel = "SIZE",
       description = "A larger disk, such as 4G, for a sandbox that boots: see --memory.")
+  @RequestField("diskSizeMB")
   private @Nullable String disk;
 
   @Option(
@@ -101,6 +110,7 @@ final class Create extends ApiCommand {
       paramLabel = "MODE",
       description =
           "The only memory mode for captures of it; by default, each capture uses the best one.")
+  @RequestField("memoryMode")
   private @Nullable String mode;
 
   @Option(
@@ -108,6 +118,7 @@ final class Create extends ApiCommand {
       negatable = true,
       description =
           "Whether it may open connections; by default, the host's ramet.outbound decides.")
+  @RequestField("allow_internet_access")
   private @Nullable Boolean internet;
 
   @Mixin private final NetworkOptions network = new NetworkOptions();

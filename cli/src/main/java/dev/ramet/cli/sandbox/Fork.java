@@ -7,6 +7,7 @@ import dev.ramet.api.sandbox.ForkEntry;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
 import dev.ramet.cli.command.Errors;
+import dev.ramet.cli.command.RequestField;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.ClientResponse;
 import dev.ramet.errors.ErrorCode;
@@ -39,6 +40,7 @@ final class Fork extends ApiCommand {
       paramLabel = "TIME",
       description =
           "When each is killed automatically: 300 (seconds), 15m, 2h or never (default: 15).")
+  @RequestField("timeout")
   private @Nullable String timeout;
 
   Fork(Context context) {
@@ -77,6 +79,6 @@ final class Fork extends ApiCommand {
     for (ErrorCode known : ErrorCode.values()) {
       code = known.name().equals(error.error()) ? known : code;
     }
-    return new RametException(code, error.message(), error.remedy(), null);
+    return new RametException(code, error.message(), error.remedy(), null).about(error.field());
   }
 }

@@ -85,8 +85,9 @@ final class Kill extends ApiCommand {
   private List<String> chosen(Client client) {
     Listing<SandboxInfo> listing = SandboxListing.at(Instant.now());
     Filter<SandboxInfo> filter = Filter.parse(filters, listing);
+    String path = filter.on("/v2/sandboxes", Client::encode);
     List<SandboxInfo> found = new ArrayList<>();
-    for (SandboxInfo one : Json.read(client.getAllPages("/v2/sandboxes"), listing.type())) {
+    for (SandboxInfo one : Json.read(client.getAllPages(path), listing.type())) {
       if (filter.accepts(one)) {
         found.add(one);
       }

@@ -38,7 +38,7 @@ final class Ls extends ListCommand<SandboxInfo> {
   @Override
   protected byte[] fetch(Client client) {
     return client.getAllPages(
-        "/v2/sandboxes" + (state == null ? "" : "?state=" + Client.encode(state)));
+        filtered("/v2/sandboxes" + (state == null ? "" : "?state=" + Client.encode(state))));
   }
 
   @Override

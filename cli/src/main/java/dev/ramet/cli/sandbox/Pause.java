@@ -4,6 +4,7 @@ package dev.ramet.cli.sandbox;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
 import dev.ramet.cli.command.ForEachId;
+import dev.ramet.cli.command.RequestField;
 import dev.ramet.cli.http.Client;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -27,6 +28,7 @@ final class Pause extends ApiCommand {
   @Option(
       names = "--disk-only",
       description = "Keep only the disk, not the memory: the sandbox boots when it is resumed.")
+  @RequestField("memory")
   private boolean diskOnly;
 
   @Option(
@@ -34,6 +36,7 @@ final class Pause extends ApiCommand {
       paramLabel = "MODE",
       description =
           "The only memory mode to save the memory with; by default, the mode set for ID.")
+  @RequestField("memoryMode")
   private @Nullable String mode;
 
   Pause(Context context) {

@@ -5,6 +5,7 @@ import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
 import dev.ramet.cli.command.ForEachId;
 import dev.ramet.cli.command.Options;
+import dev.ramet.cli.command.RequestField;
 import dev.ramet.cli.http.Client;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,6 +31,7 @@ final class Resume extends ApiCommand {
       description =
           "When it ends: 300 (seconds), 15m, 2h or never; by default, after the time it was last"
               + " given. It replaces never. One that runs already is only extended.")
+  @RequestField("timeout")
   private @Nullable String timeout;
 
   Resume(Context context) {

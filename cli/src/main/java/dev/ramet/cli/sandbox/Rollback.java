@@ -5,6 +5,7 @@ import dev.ramet.api.sandbox.RollbackRequest;
 import dev.ramet.api.sandbox.RollbackResult;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
+import dev.ramet.cli.command.RequestField;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.ClientResponse;
 import dev.ramet.cli.term.HumanFormat;
@@ -29,6 +30,7 @@ final class Rollback extends ApiCommand {
   private String id = "";
 
   @Parameters(index = "1", paramLabel = "SNAPSHOT", description = "Id or name of the snapshot.")
+  @RequestField("snapshotID")
   private String snapshot = "";
 
   Rollback(Context context) {

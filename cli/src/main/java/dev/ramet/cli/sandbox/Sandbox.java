@@ -5,6 +5,7 @@ import dev.ramet.cli.copy.Cp;
 import dev.ramet.cli.life.Label;
 import dev.ramet.cli.life.Rename;
 import dev.ramet.cli.life.Restart;
+import dev.ramet.cli.life.Timeout;
 import dev.ramet.cli.observe.Logs;
 import dev.ramet.cli.shell.Exec;
 import dev.ramet.cli.shell.Shell;
@@ -28,6 +29,7 @@ import picocli.CommandLine.Command;
       Pause.class,
       Resume.class,
       Restart.class,
+      Timeout.class,
       Rename.class,
       Label.class,
       Network.class,

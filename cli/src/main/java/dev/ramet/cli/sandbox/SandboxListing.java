@@ -4,6 +4,7 @@ package dev.ramet.cli.sandbox;
 import dev.ramet.api.sandbox.SandboxInfo;
 import dev.ramet.cli.output.Filter;
 import dev.ramet.cli.output.Listing;
+import dev.ramet.cli.output.Listing.HostFilter;
 import dev.ramet.cli.term.HumanFormat;
 import java.time.Instant;
 import java.util.List;
@@ -32,7 +33,9 @@ final class SandboxListing {
         .filter("state", s -> List.of(s.state()))
         .filter("template", SandboxListing::templates)
         .filter("name", s -> s.name() == null ? List.of() : List.of(s.name()))
-        .filter(Filter.LABEL, SandboxListing::labels);
+        .filter(Filter.LABEL, SandboxListing::labels)
+        .byHost("state", "state", HostFilter.JOINED)
+        .byHost(Filter.LABEL, "label", HostFilter.REPEATED);
   }
 
   private static List<String> templates(SandboxInfo s) {

@@ -6,6 +6,7 @@ import dev.ramet.api.secret.SecretInfo;
 import dev.ramet.api.secret.SecretUpdate;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
+import dev.ramet.cli.command.RequestField;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.ClientResponse;
 import dev.ramet.errors.RametException;
@@ -39,18 +40,21 @@ final class Create extends ApiCommand {
   private static final int MAX_BYTES = 64 << 10;
 
   @Parameters(paramLabel = "NAME", description = "Its name, which no other secret has.")
+  @RequestField("name")
   private String name = "";
 
   @Option(
       names = "--from",
       paramLabel = "FILE",
       description = "A file with the value, instead of standard input.")
+  @RequestField("value")
   private @Nullable Path file;
 
   @Option(
       names = {"-m", "--metadata"},
       paramLabel = "KEY=VALUE",
       description = "Metadata to keep with it. May be repeated.")
+  @RequestField("metadata")
   private Map<String, String> metadata = new LinkedHashMap<>();
 
   @Option(

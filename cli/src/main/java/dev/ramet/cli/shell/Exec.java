@@ -9,6 +9,7 @@ import dev.ramet.agent.ProcessEvents.Event;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
 import dev.ramet.cli.command.Errors;
+import dev.ramet.cli.command.Options;
 import dev.ramet.cli.command.OwnFailures;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.HostedGuest;
@@ -107,10 +108,11 @@ public final class Exec extends ApiCommand implements OwnFailures {
 
   @Option(
       names = "--timeout",
-      paramLabel = "SECONDS",
-      defaultValue = "0",
-      description = "Kill the program after this many seconds.")
-  private long timeoutSeconds;
+      paramLabel = "TIME",
+      defaultValue = "never",
+      description =
+          "Kill the program after this time: 300 (seconds), 90s, 15m, 2h or never (default: never).")
+  private String timeout = "never";
 
   Exec(Context context) {
     super(context);
@@ -138,6 +140,7 @@ public final class Exec extends ApiCommand implements OwnFailures {
 
   @Override
   protected int run(Client client) throws IOException {
+    int seconds = Options.seconds("--timeout", timeout);
     Command command =
         new Command(
             words.get(0),
@@ -146,7 +149,7 @@ public final class Exec extends ApiCommand implements OwnFailures {
             directory,
             null,
             interactive,
-            timeoutSeconds > 0 ? Duration.ofSeconds(timeoutSeconds) : null);
+            seconds > 0 ? Duration.ofSeconds(seconds) : null);
     return tty ? onTerminal(client, command) : plain(HostedGuest.of(client, id, user), command);
   }
 

@@ -6,6 +6,7 @@ import dev.ramet.api.snapshot.CreateSnapshot;
 import dev.ramet.api.snapshot.SnapshotInfo;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
+import dev.ramet.cli.command.RequestField;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.ClientResponse;
 import dev.ramet.cli.term.HumanFormat;
@@ -41,9 +42,11 @@ final class Create extends ApiCommand {
       description =
           "NAME or NAME:TAG of the snapshot. An older snapshot with the same name and tag loses the"
               + " tag and can then be reached by its id only.")
+  @RequestField("name")
   private @Nullable String name;
 
   @Option(names = "--description", paramLabel = "TEXT", description = "A description for people.")
+  @RequestField("description")
   private @Nullable String description;
 
   @Option(
@@ -51,6 +54,7 @@ final class Create extends ApiCommand {
       paramLabel = "MODE",
       description =
           "The only memory mode to use, for example incremental; by default, the best one.")
+  @RequestField("memoryMode")
   private @Nullable String mode;
 
   @Option(
@@ -63,6 +67,7 @@ final class Create extends ApiCommand {
       names = "--verify",
       description =
           "Compare the capture with all memory of the paused machine, and fail if they differ.")
+  @RequestField("verify")
   private boolean verify;
 
   @Option(
@@ -70,6 +75,7 @@ final class Create extends ApiCommand {
       description =
           "Capture only the disk, not the memory: sandboxes started from it boot. The guest's"
               + " file systems are frozen during the capture.")
+  @RequestField("memory")
   private boolean diskOnly;
 
   @Option(
@@ -79,12 +85,14 @@ final class Create extends ApiCommand {
             + " guest that keeps time rarely stays unchanged for long. Not with --name or"
             + " --description."
       })
+  @RequestField("ifChanged")
   private boolean ifChanged;
 
   @Option(
       names = "--replaces",
       paramLabel = "SNAPSHOT",
       description = "An older snapshot of the sandbox to delete once this one is complete.")
+  @RequestField("replaces")
   private @Nullable String replaces;
 
   Create(Context context) {

@@ -7,6 +7,7 @@ import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
 import dev.ramet.cli.command.Errors;
 import dev.ramet.cli.command.Options;
+import dev.ramet.cli.command.RequestField;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.ClientResponse;
 import dev.ramet.errors.RametException;
@@ -35,6 +36,7 @@ final class Fork extends ApiCommand {
   private static final int MOST = 100;
 
   @Parameters(paramLabel = "SNAPSHOT", description = "Id, NAME, or NAME:TAG of the snapshot.")
+  @RequestField("templateID")
   private String id = "";
 
   @Option(
@@ -48,6 +50,7 @@ final class Fork extends ApiCommand {
       names = {"-l", "--label", "-m", "--metadata"},
       paramLabel = "K=V",
       description = "A label to keep with it; E2B calls labels metadata. May be repeated.")
+  @RequestField("metadata")
   private Map<String, String> labels = new LinkedHashMap<>();
 
   @Option(
@@ -55,12 +58,14 @@ final class Fork extends ApiCommand {
       paramLabel = "TIME",
       description =
           "When it is killed automatically: 300 (seconds), 15m, 2h or never (default: 300).")
+  @RequestField("timeout")
   private @Nullable String timeout;
 
   @Option(
       names = "--cpu",
       paramLabel = "N",
       description = "Virtual CPUs; a number other than the snapshot's means a cold boot.")
+  @RequestField("cpuCount")
   private @Nullable Integer cpu;
 
   @Option(
@@ -68,12 +73,14 @@ final class Fork extends ApiCommand {
       paramLabel = "SIZE",
       description =
           "Memory, such as 512M or 1G; a size other than the snapshot's means a cold boot.")
+  @RequestField("memoryMB")
   private @Nullable String memory;
 
   @Option(
       names = "--disk",
       paramLabel = "SIZE",
       description = "A larger disk, such as 4G, for a sandbox that boots: see --memory.")
+  @RequestField("diskSizeMB")
   private @Nullable String disk;
 
   @Option(
@@ -81,6 +88,7 @@ final class Fork extends ApiCommand {
       paramLabel = "MODE",
       description =
           "The only memory mode for captures of it; by default, each capture uses the best one.")
+  @RequestField("memoryMode")
   private @Nullable String mode;
 
   Fork(Context context) {

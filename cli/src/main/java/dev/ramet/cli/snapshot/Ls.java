@@ -6,6 +6,7 @@ import dev.ramet.cli.command.Context;
 import dev.ramet.cli.command.ListCommand;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.output.Listing;
+import dev.ramet.cli.output.Listing.HostFilter;
 import dev.ramet.cli.term.HumanFormat;
 import java.time.Instant;
 import java.util.List;
@@ -35,7 +36,7 @@ final class Ls extends ListCommand<SnapshotInfo> {
   @Override
   protected byte[] fetch(Client client) {
     return client.getAllPages(
-        "/snapshots" + (sandbox == null ? "" : "?sandboxID=" + Client.encode(sandbox)));
+        filtered("/snapshots" + (sandbox == null ? "" : "?sandboxID=" + Client.encode(sandbox))));
   }
 
   @Override
@@ -56,6 +57,8 @@ final class Ls extends ListCommand<SnapshotInfo> {
         .filter("name", s -> s.names() == null ? List.of() : s.names())
         .filter("tag", SnapshotInfo::tags)
         .filter(
-            "sandbox", s -> s.originSandboxID() == null ? List.of() : List.of(s.originSandboxID()));
+            "sandbox", s -> s.originSandboxID() == null ? List.of() : List.of(s.originSandboxID()))
+        .byHost("name", "name", HostFilter.SINGLE)
+        .byHost("sandbox", "sandboxID", HostFilter.SINGLE);
   }
 }

@@ -5,6 +5,7 @@ import dev.ramet.api.snapshot.SnapshotInfo;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
 import dev.ramet.cli.command.Options;
+import dev.ramet.cli.command.RequestField;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.ClientResponse;
 import dev.ramet.errors.ErrorCode;
@@ -25,13 +26,18 @@ import picocli.CommandLine.Parameters;
       "  ramet snapshot wait $snapshot --timeout 30"
     })
 final class Wait extends ApiCommand {
+  /** Shorter than the time after which the client gives up a silent host. */
+  private static final int LONGEST_SECONDS = 600;
+
   @Parameters(paramLabel = "SNAPSHOT", description = "Id, NAME, or NAME:TAG of the snapshot.")
   private String id = "";
 
   @Option(
       names = "--timeout",
       paramLabel = "TIME",
-      description = "Longest time to wait: 30 (seconds), 10m, up to 1h (default: 10m).")
+      description =
+          "Longest time to wait: 30 (seconds), 10m, up to 1h, or never for no limit (default: 10m).")
+  @RequestField("timeout")
   private @Nullable String timeout;
 
   Wait(Context context) {
@@ -41,12 +47,17 @@ final class Wait extends ApiCommand {
   @Override
   protected int run(Client client) {
     Integer seconds = Options.timeout(timeout);
-    String path =
-        "/snapshots/"
-            + Client.encode(id)
-            + "?wait=true"
-            + (seconds == null ? "" : "&timeout=" + seconds);
-    ClientResponse answer = context().during("Waiting for " + id, () -> client.get(path));
+    String path = "/snapshots/" + Client.encode(id) + "?wait=true";
+    ClientResponse answer =
+        context()
+            .during(
+                "Waiting for " + id,
+                () ->
+                    seconds == null
+                        ? client.get(path)
+                        : seconds == Options.NEVER
+                            ? endless(client, path)
+                            : client.get(path + "&timeout=" + seconds));
     SnapshotInfo snapshot = answer.parse(SnapshotInfo.class);
     if (json()) {
       context().json(answer.body());
@@ -57,5 +68,18 @@ final class Wait extends ApiCommand {
           "snapshot " + id + " is " + snapshot.status() + ": " + snapshot.statusDetail());
     }
     return 0;
+  }
+
+  /** Asks again as often as the host's longest wait ends. */
+  private static ClientResponse endless(Client client, String path) {
+    while (true) {
+      try {
+        return client.get(path + "&timeout=" + LONGEST_SECONDS);
+      } catch (RametException e) {
+        if (e.code() != ErrorCode.DEADLINE_EXCEEDED) {
+          throw e;
+        }
+      }
+    }
   }
 }

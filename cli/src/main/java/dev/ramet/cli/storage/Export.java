@@ -3,6 +3,7 @@ package dev.ramet.cli.storage;
 
 import dev.ramet.api.storage.StorageExchange;
 import dev.ramet.cli.command.Context;
+import dev.ramet.cli.command.RequestField;
 import dev.ramet.cli.http.Client;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -35,18 +36,21 @@ final class Export extends Exchange {
       index = "0",
       paramLabel = "SNAPSHOT",
       description = "Id or name of a snapshot or template.")
+  @RequestField("snapshot")
   private String snapshot = "";
 
   @Parameters(
       index = "1",
       paramLabel = "DIRECTORY",
       description = "A new directory in an existing one.")
+  @RequestField("directory")
   private Path directory = Path.of("");
 
   @Option(
       names = "--since",
       paramLabel = "OLDER",
       description = "Id or name of another snapshot or template: write only what differs from it.")
+  @RequestField("since")
   private @Nullable String since;
 
   Export(Context context) {

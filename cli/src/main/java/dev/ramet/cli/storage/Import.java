@@ -3,6 +3,7 @@ package dev.ramet.cli.storage;
 
 import dev.ramet.api.storage.StorageExchange;
 import dev.ramet.cli.command.Context;
+import dev.ramet.cli.command.RequestField;
 import dev.ramet.cli.http.Client;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -28,12 +29,14 @@ import picocli.CommandLine.Parameters;
     })
 final class Import extends Exchange {
   @Parameters(paramLabel = "DIRECTORY", description = "The directory, on the host's machine.")
+  @RequestField("directory")
   private Path directory = Path.of("");
 
   @Option(
       names = "--name",
       paramLabel = "NAME",
       description = "Its name; unless given, the name it had.")
+  @RequestField("name")
   private @Nullable String name;
 
   Import(Context context) {

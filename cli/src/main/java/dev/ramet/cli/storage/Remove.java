@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.ramet.cli.storage;
 
+import dev.ramet.cli.command.Confirmation;
 import dev.ramet.cli.command.Context;
-import dev.ramet.errors.ErrorCode;
-import dev.ramet.errors.RametException;
 import dev.ramet.spi.storage.root.StorageProvisioner;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 /** The command that deletes a pool. */
 @Command(
@@ -25,8 +23,7 @@ final class Remove implements Callable<Integer> {
   private final Context context;
   @Mixin private DataRoot dataRoot = new DataRoot();
 
-  @Option(names = "--yes", description = "Yes, delete every sandbox, snapshot and template in it.")
-  private boolean yes;
+  @Mixin private final Confirmation confirmation = new Confirmation();
 
   Remove(Context context) {
     this.context = context;
@@ -35,12 +32,8 @@ final class Remove implements Callable<Integer> {
   @Override
   public Integer call() {
     Path root = Provisioners.requireDataRoot(dataRoot.path(context));
-    if (!yes) {
-      throw new RametException(
-          ErrorCode.INVALID_ARGUMENT,
-          "this deletes every sandbox, snapshot and template in " + root,
-          "confirm it with --yes",
-          null);
+    if (!confirmation.allows(context, "delete every sandbox, snapshot and template in " + root)) {
+      return Confirmation.DECLINED;
     }
     for (StorageProvisioner provisioner : Provisioners.all()) {
       provisioner.remove(root);

@@ -90,6 +90,25 @@ public record Target(
   }
 
   /**
+   * Returns whether the key in {@code RAMET_API_KEY} is for this host. It is for the host that
+   * {@code --server} or {@code RAMET_SERVER} names, else for the one on this machine: a context
+   * that names another host gets its key from its own settings only.
+   */
+  public boolean takesKeyOf(Map<String, String> environment) {
+    return context == null
+        || isSame(variable(environment, "RAMET_SERVER"))
+        || isSame(LocalSettings.read(environment).address());
+  }
+
+  private boolean isSame(@Nullable String other) {
+    return other != null && withoutSlash(other).equals(withoutSlash(address));
+  }
+
+  private static String withoutSlash(String text) {
+    return text.endsWith("/") ? text.substring(0, text.length() - 1) : text;
+  }
+
+  /**
    * Returns the file of authorities to trust, or null for those of Java.
    *
    * @param option the option {@code --ca}, or null

@@ -5,6 +5,7 @@ import dev.ramet.api.template.BuildTemplateRequest;
 import dev.ramet.api.template.ImageTemplateRequest;
 import dev.ramet.cli.command.Context;
 import dev.ramet.cli.command.Options;
+import dev.ramet.cli.command.RequestField;
 import dev.ramet.cli.http.Client;
 import dev.ramet.errors.RametException;
 import java.nio.file.Path;
@@ -38,6 +39,7 @@ final class Build extends TemplateMaker {
       arity = "0..1",
       paramLabel = "RECIPE",
       description = "The recipe (default: micro); ramet template recipes lists all.")
+  @RequestField("recipe")
   private @Nullable String recipe;
 
   @Option(
@@ -47,30 +49,36 @@ final class Build extends TemplateMaker {
         "The recipe's name unless given; an image needs one.",
         "NAME:TAG makes a version with that tag."
       })
+  @RequestField("name")
   private @Nullable String name;
 
   @Option(names = "--oci", paramLabel = "IMAGE", description = "A container image, by its path.")
+  @RequestField("image")
   private @Nullable Path image;
 
   @Option(
       names = "--platform",
       paramLabel = "OS/ARCH",
       description = "Which platform of the image (default: linux/amd64).")
+  @RequestField("platform")
   private @Nullable String platform;
 
   @Option(
       names = "--tag",
       paramLabel = "TAG",
       description = "Which image, where there are several.")
+  @RequestField("tag")
   private @Nullable String tag;
 
   @Option(
       names = "--start",
       paramLabel = "COMMAND",
       description = "Start this shell command instead of the image's command.")
+  @RequestField("start")
   private @Nullable String start;
 
   @Option(names = "--no-start", description = "Start nothing.")
+  @RequestField("noStart")
   private boolean noStart;
 
   @Option(
@@ -78,15 +86,19 @@ final class Build extends TemplateMaker {
       paramLabel = "COMMAND",
       description =
           "Capture the template once this command succeeds, instead of after three seconds.")
+  @RequestField("ready")
   private @Nullable String ready;
 
   @Option(names = "--cpu", paramLabel = "N", description = "Virtual CPUs.")
+  @RequestField("cpuCount")
   private @Nullable Integer cpu;
 
   @Option(names = "--memory", paramLabel = "SIZE", description = "Memory, such as 512M or 1G.")
+  @RequestField("memoryMB")
   private @Nullable String memory;
 
   @Option(names = "--disk", paramLabel = "SIZE", description = "Size of the disk, such as 4G.")
+  @RequestField("diskSizeMB")
   private @Nullable String disk;
 
   Build(Context context) {

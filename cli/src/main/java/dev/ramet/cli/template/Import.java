@@ -4,6 +4,7 @@ package dev.ramet.cli.template;
 import dev.ramet.api.template.ImportTemplateRequest;
 import dev.ramet.cli.command.Context;
 import dev.ramet.cli.command.Options;
+import dev.ramet.cli.command.RequestField;
 import dev.ramet.cli.http.Client;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -26,9 +27,11 @@ import picocli.CommandLine.Option;
     })
 final class Import extends TemplateMaker {
   @Option(names = "--name", required = true, paramLabel = "NAME", description = "NAME or NAME:TAG.")
+  @RequestField("name")
   private String name = "";
 
   @Option(names = "--kernel", required = true, paramLabel = "FILE", description = "A Linux kernel.")
+  @RequestField("kernel")
   private Path kernel = Path.of("");
 
   @Option(
@@ -36,26 +39,32 @@ final class Import extends TemplateMaker {
       required = true,
       paramLabel = "FILE",
       description = "A raw disk image.")
+  @RequestField("rootfs")
   private Path rootfs = Path.of("");
 
   @Option(names = "--initrd", paramLabel = "FILE", description = "An initial ram disk.")
+  @RequestField("initrd")
   private @Nullable Path initrd;
 
   @Option(names = "--append", paramLabel = "TEXT", description = "The kernel's command line.")
+  @RequestField("kernelArguments")
   private @Nullable String append;
 
   @Option(names = "--cpu", paramLabel = "N", description = "Virtual CPUs (default: 1).")
+  @RequestField("cpuCount")
   private @Nullable Integer cpu;
 
   @Option(
       names = "--memory",
       paramLabel = "SIZE",
       description = "Memory, such as 512M or 1G (default: 512M).")
+  @RequestField("memoryMB")
   private @Nullable String memory;
 
   @Option(
       names = "--cold",
       description = "Do not boot it now: every sandbox then boots on its own.")
+  @RequestField("cold")
   private boolean cold;
 
   Import(Context context) {

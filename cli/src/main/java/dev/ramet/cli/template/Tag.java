@@ -5,6 +5,7 @@ import dev.ramet.api.template.AssignTags;
 import dev.ramet.api.template.AssignedTags;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
+import dev.ramet.cli.command.RequestField;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.ClientResponse;
 import java.util.ArrayList;
@@ -26,9 +27,11 @@ final class Tag extends ApiCommand {
       index = "0",
       paramLabel = "TEMPLATE",
       description = "Its id, NAME:TAG, or NAME for the one tagged default.")
+  @RequestField("target")
   private String template = "";
 
   @Parameters(index = "1..*", arity = "1..*", paramLabel = "TAG", description = "The tags.")
+  @RequestField("tags")
   private List<String> tags = new ArrayList<>();
 
   Tag(Context context) {

@@ -5,6 +5,7 @@ import dev.ramet.api.volume.CreateVolume;
 import dev.ramet.api.volume.VolumeInfo;
 import dev.ramet.cli.command.ApiCommand;
 import dev.ramet.cli.command.Context;
+import dev.ramet.cli.command.RequestField;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.ClientResponse;
 import picocli.CommandLine.Command;
@@ -18,6 +19,7 @@ import picocli.CommandLine.Parameters;
     footer = {"  ramet volume create data", "  ramet volume create data --json | jq -r .token"})
 final class Create extends ApiCommand {
   @Parameters(paramLabel = "NAME", description = "A name that no other volume has.")
+  @RequestField("name")
   private String name = "";
 
   Create(Context context) {

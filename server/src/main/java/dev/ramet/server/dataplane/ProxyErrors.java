@@ -88,7 +88,8 @@ final class ProxyErrors {
   static FullHttpResponse error(RametException failure) {
     String message = failure.getMessage() == null ? failure.code().name() : failure.getMessage();
     return json(
-        failure.code().httpStatus(), ApiError.of(failure.code(), message, failure.remedy()));
+        failure.code().httpStatus(),
+        ApiError.of(failure.code(), message, failure.remedy(), failure.field()));
   }
 
   /** Returns the response to a malformed request. */
@@ -99,7 +100,8 @@ final class ProxyErrors {
             : cause instanceof TooLongHttpHeaderException ? 431 : 400;
     String message =
         status == 400 ? "the request is not well-formed HTTP" : "the request's head is too large";
-    return json(status, new ApiError(status, message, ErrorCode.INVALID_ARGUMENT.name(), null));
+    return json(
+        status, new ApiError(status, message, ErrorCode.INVALID_ARGUMENT.name(), null, null));
   }
 
   private static FullHttpResponse json(int status, Object body) {

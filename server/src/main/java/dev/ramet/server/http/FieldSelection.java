@@ -68,7 +68,8 @@ final class FieldSelection {
         ApiError.of(
             ErrorCode.INVALID_ARGUMENT,
             "fields: the entries of this list have no field \"" + field + "\"",
-            "use some of " + String.join(", ", known));
+            "use some of " + String.join(", ", known),
+            "fields");
     response
         .status(HttpStatus.BAD_REQUEST)
         .contentType(MediaType.APPLICATION_JSON_TYPE)

@@ -92,10 +92,9 @@ public final class JsonBody {
     try {
       return MAPPER.treeToValue(tree, type);
     } catch (MismatchedInputException e) {
-      throw new RametException(
-          ErrorCode.INVALID_ARGUMENT, path(e) + ": must be " + name(e.getTargetType()), e);
+      throw inField(e, "must be " + name(e.getTargetType()));
     } catch (JsonMappingException e) {
-      throw new RametException(ErrorCode.INVALID_ARGUMENT, path(e) + ": cannot be read", e);
+      throw inField(e, "cannot be read");
     } catch (JsonProcessingException e) {
       throw malformed(e);
     }
@@ -146,6 +145,11 @@ public final class JsonBody {
                 + e.getLocation().getColumnNr();
     return new RametException(
         ErrorCode.INVALID_ARGUMENT, "the request body is not well-formed JSON" + where, e);
+  }
+
+  private static RametException inField(JsonMappingException e, String problem) {
+    String field = path(e);
+    return new RametException(ErrorCode.INVALID_ARGUMENT, field + ": " + problem, e).about(field);
   }
 
   private static String path(JsonMappingException e) {

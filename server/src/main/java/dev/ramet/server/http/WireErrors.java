@@ -31,7 +31,7 @@ final class WireErrors implements ErrorResponseProcessor<ApiError> {
   /** Returns the body for an exception of the engine. */
   static ApiError toApiError(RametException e) {
     String message = e.getMessage() == null ? e.code().name() : e.getMessage();
-    return ApiError.of(e.code(), message, e.remedy());
+    return ApiError.of(e.code(), message, e.remedy(), e.field());
   }
 
   @Override
@@ -50,10 +50,10 @@ final class WireErrors implements ErrorResponseProcessor<ApiError> {
     String route = request.getMethodName() + " " + request.getPath();
     Throwable cause = context.getRootCause().orElse(null);
     if (cause instanceof ConversionErrorException conversion) {
-      return error(status, conversion(conversion), null);
+      return inField(status, conversion.getArgument().getName(), conversion(conversion));
     }
     if (cause instanceof UnsatisfiedRouteException missing) {
-      return error(status, missing.getArgument().getName() + ": is required", null);
+      return inField(status, missing.getArgument().getName(), "is required");
     }
     return switch (status) {
       case 404 -> error(status, "there is no route " + route, ROUTES);
@@ -78,7 +78,11 @@ final class WireErrors implements ErrorResponseProcessor<ApiError> {
   }
 
   private static ApiError error(int status, String message, @Nullable String remedy) {
-    return new ApiError(status, message, code(status).name(), remedy);
+    return new ApiError(status, message, code(status).name(), remedy, null);
+  }
+
+  private static ApiError inField(int status, String field, String problem) {
+    return new ApiError(status, field + ": " + problem, code(status).name(), null, field);
   }
 
   private static String messages(ErrorContext context, MutableHttpResponse<?> base) {
@@ -101,7 +105,7 @@ final class WireErrors implements ErrorResponseProcessor<ApiError> {
                     ? "must be true or false"
                     : "is malformed";
     Object given = e.getConversionError().getOriginalValue().orElse(null);
-    return argument.getName() + ": " + wanted + (given == null ? "" : ", not " + given);
+    return wanted + (given == null ? "" : ", not " + given);
   }
 
   private static String allowed(List<String> headers) {

@@ -124,7 +124,7 @@ public final class OperationRunner {
       failure = null;
       return done;
     } catch (RametException e) {
-      failure = ApiError.of(e.code(), String.valueOf(e.getMessage()), e.remedy());
+      failure = ApiError.of(e.code(), String.valueOf(e.getMessage()), e.remedy(), e.field());
       throw e;
     } catch (InProgressException e) {
       failure = ApiError.of(ErrorCode.CONFLICT, String.valueOf(e.getMessage()), null);

@@ -229,4 +229,31 @@ class BadRequestsTest {
     assertError(507, full);
     assertEquals("make some", full.json().path("remedy").asText());
   }
+
+  /**
+   * Clients show their users the option or form field for it, so they need not read the message.
+   */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{\"memoryMB\":1} | memoryMB",
+        "{\"memoryMB\":\"much\"} | memoryMB",
+        "{\"envVars\":{\"A\":\"\\u0000\"}} | envVars.A",
+        "{\"network\":{\"allowOut\":[\"nowhere at all\"]}} | network.allowOut[0]",
+        "{\"timeout\":-7} | timeout"
+      })
+  void errorsNameTheField(String body, String field) throws Exception {
+    Answer answer = host.post("/sandboxes", body.replaceFirst("\\{", "{\"templateID\":\"base\","));
+    assertError(400, answer);
+    assertEquals(field, answer.json().path("field").asText());
+    assertTrue(answer.json().path("message").asText().startsWith(field + ": "));
+  }
+
+  @Test
+  void errorsOfParametersNameTheParameter() throws Exception {
+    assertEquals(
+        "limit", host.send("GET", "/sandboxes?limit=x", null).json().path("field").asText());
+    assertTrue(host.send("GET", "/sandboxes/nosuch", null).json().path("field").isMissingNode());
+  }
 }
