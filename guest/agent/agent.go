@@ -10,6 +10,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
+
+	"dev.ramet/agent/workspace"
 )
 
 // agent answers the host. See the README for the list of its endpoints.
@@ -25,6 +27,7 @@ type agent struct {
 	cpu         cpuMeter
 	starter     *starter // nil until something is started
 	volumes     volumes
+	workspaces  workspaces
 
 	templateName, startLog string
 	trustFiles             trustFiles
@@ -117,6 +120,9 @@ func (a *agent) routes(path string) []route {
 		return []route{{"POST", false, a.removeWatcher}}
 	case "/files/compose":
 		return []route{{"POST", false, unimplemented}}
+	}
+	if strings.HasPrefix(path, workspace.Prefix) {
+		return []route{{"GET", false, a.forHost(a.workspace)}, {"POST", false, a.forHost(a.workspace)}}
 	}
 	return nil
 }

@@ -28,6 +28,12 @@ func main() {
 		serveVolume()
 		return
 	}
+	if len(os.Args) == 2 && os.Args[1] == workspaceFlag {
+		log.SetFlags(0)
+		log.SetPrefix("agent: ")
+		serveWorkspaces()
+		return
+	}
 	listen := flag.String("listen", "0.0.0.0:49983", "address to listen on")
 	user := flag.String("default-user", "root", "user for requests that name none")
 	image := flag.String("image", "", "file that describes the container image of this guest")

@@ -8,6 +8,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == workspaceFlag {
+		serveWorkspaces()
+		return
+	}
 	undoIgnored()
 	os.Exit(m.Run())
 }
