@@ -190,12 +190,16 @@ func TestHolesAndZerosAreAlike(t *testing.T) {
 }
 
 func Test100000Files(t *testing.T) {
-	g := newGround(t)
+	g := onMemory(t)
 	for d := 0; d < 100; d++ {
 		dir := g.path(fmt.Sprintf("d%02d", d))
 		g.must(os.Mkdir(dir, 0o755))
 		for f := 0; f < 1000; f++ {
-			g.must(os.WriteFile(fmt.Sprintf("%s/%03d", dir, f), []byte{byte(d), byte(f)}, 0o644))
+			var content []byte
+			if f%10 == 0 { // a tmpfs has a page for each that is not empty
+				content = []byte{byte(d), byte(f)}
+			}
+			g.must(os.WriteFile(fmt.Sprintf("%s/%03d", dir, f), content, 0o644))
 		}
 	}
 	digest, all := g.index()

@@ -4,6 +4,9 @@ package workspace
 
 import (
 	"encoding/json"
+	"fmt"
+	"io"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"os/exec"
@@ -158,12 +161,22 @@ func TestAFullDiskChangesNothing(t *testing.T) {
 	}
 }
 
-const swapping = "WORKSPACE_TEST_SWAPS"
+const (
+	swapping = "WORKSPACE_TEST_SWAPS"
+	serving  = "WORKSPACE_TEST_SERVES"
+)
 
-// TestMain lets the test's program be the hostile process of a guest.
+// TestMain lets the test's program be the hostile process of a guest, and a server for the tests of
+// the host's client.
 func TestMain(m *testing.M) {
 	if root := os.Getenv(swapping); root != "" {
 		swapForever(root)
+	}
+	if os.Getenv(serving) != "" {
+		server := httptest.NewServer(NewServer())
+		fmt.Println(server.URL)
+		_, _ = io.Copy(io.Discard, os.Stdin) // until the test ends
+		os.Exit(0)
 	}
 	os.Exit(m.Run())
 }
