@@ -11,4 +11,5 @@ module dev.ramet.agent {
 
   exports dev.ramet.agent;
   exports dev.ramet.agent.host;
+  exports dev.ramet.agent.workspace;
 }

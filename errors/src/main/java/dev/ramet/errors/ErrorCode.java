@@ -46,7 +46,9 @@ public enum ErrorCode {
   /** The idempotency key was already used for a different request. */
   KEY_REUSED(19, ErrorKind.CALLER, 422, 2),
   /** The request names a different host. */
-  MISDIRECTED(20, ErrorKind.CALLER, 421, 2);
+  MISDIRECTED(20, ErrorKind.CALLER, 421, 2),
+  /** The agent in the guest is of a version that cannot do this. */
+  AGENT_TOO_OLD(21, ErrorKind.CALLER, 409, 4);
 
   private final int number;
   private final ErrorKind kind;

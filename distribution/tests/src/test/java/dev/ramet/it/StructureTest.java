@@ -37,7 +37,11 @@ final class StructureTest {
                   + " dev.ramet.linux.bpf",
               "dev.ramet.linux.injection",
               "dev.ramet.linux.memory"),
-          List.of("dev.ramet.agent.wire", "dev.ramet.agent", "dev.ramet.agent.host"),
+          List.of(
+              "dev.ramet.agent.wire",
+              "dev.ramet.agent",
+              "dev.ramet.agent.host",
+              "dev.ramet.agent.workspace"),
           List.of(
               "dev.ramet.api.operation",
               "dev.ramet.api.volume dev.ramet.api.secret dev.ramet.api.host dev.ramet.api.storage",
