@@ -47,8 +47,12 @@ class CompactionTest {
 
   @AfterEach
   void close() {
-    backend.close();
-    fs.close();
+    if (backend != null) {
+      backend.close();
+    }
+    if (fs != null) {
+      fs.close();
+    }
   }
 
   /** Every so many pages. */

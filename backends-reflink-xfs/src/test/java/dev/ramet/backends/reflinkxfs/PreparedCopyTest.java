@@ -53,8 +53,12 @@ class PreparedCopyTest {
 
   @AfterEach
   void close() {
-    backend.close();
-    fs.close();
+    if (backend != null) {
+      backend.close();
+    }
+    if (fs != null) {
+      fs.close();
+    }
   }
 
   /** Every other page, from the first one on. */

@@ -25,14 +25,13 @@ import java.util.Set;
 class QemuContractTest extends HypervisorTck {
   @Override
   protected HypervisorHarness harness(Path scratch) throws IOException {
-    return new Harness(new Bench(scratch));
+    String binary = Host.qemu().toString();
+    return new Harness(
+        new Bench(scratch), Settings.of(Map.of("binary", binary, "ramet.accelerator", "tcg")));
   }
 
   /** Provides machines that run the counting kernel. */
-  private record Harness(Bench bench) implements HypervisorHarness {
-    private static final Settings SETTINGS =
-        Settings.of(Map.of("binary", Host.qemu().toString(), "ramet.accelerator", "tcg"));
-
+  private record Harness(Bench bench, Settings settings) implements HypervisorHarness {
     @Override
     public HypervisorProvider provider() {
       return new HypervisorProvider() {
@@ -50,7 +49,7 @@ class QemuContractTest extends HypervisorTck {
 
         @Override
         public ProbeResult probe(ProbeContext where) {
-          return real.probe(new ProbeContext(where.root(), SETTINGS));
+          return real.probe(new ProbeContext(where.root(), settings));
         }
 
         /** Opens the driver without the provider's trial, which takes a second. */
