@@ -8,6 +8,7 @@ import dev.ramet.cli.command.Context;
 import dev.ramet.cli.http.Client;
 import dev.ramet.cli.http.HostedGuest;
 import dev.ramet.cli.term.Progress;
+import dev.ramet.cli.tty.AtEnd;
 import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.io.IOException;
@@ -91,12 +92,14 @@ public final class Cp extends ApiCommand {
     if (from.path().equals("-") || to.path().equals("-")) {
       throw RametException.invalid("-r", "does not go with standard input or output");
     }
-    if (to.sandbox() != null) {
-      new TreeCopy(context(), HostedGuest.of(client, to.sandbox(), user))
-          .upload(from.path(), to.path());
-    } else if (from.sandbox() != null) {
-      new TreeCopy(context(), HostedGuest.of(client, from.sandbox(), user))
-          .download(from.path(), to.path());
+    try (Interruption interruption = new Interruption(context().err()::println)) {
+      if (to.sandbox() != null) {
+        new TreeCopy(context(), HostedGuest.of(client, to.sandbox(), user), interruption)
+            .upload(from.path(), to.path());
+      } else if (from.sandbox() != null) {
+        new TreeCopy(context(), HostedGuest.of(client, from.sandbox(), user), interruption)
+            .download(from.path(), to.path());
+      }
     }
   }
 
@@ -150,7 +153,7 @@ public final class Cp extends ApiCommand {
   private static long replace(Download from, String remote, Path file, Path folder)
       throws IOException {
     Path part = folder.resolve("." + file.getFileName() + "." + ProcessHandle.current().pid());
-    try {
+    try (AtEnd cleanup = new AtEnd(() -> discard(part))) {
       long bytes;
       try (OutputStream out = Files.newOutputStream(part)) {
         bytes = from.copy(remote, out);
@@ -159,6 +162,14 @@ public final class Cp extends ApiCommand {
       return bytes;
     } finally {
       Files.deleteIfExists(part);
+    }
+  }
+
+  private static void discard(Path part) {
+    try {
+      Files.deleteIfExists(part);
+    } catch (IOException e) {
+      // The process ends; there is nobody to tell.
     }
   }
 

@@ -14,31 +14,39 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 
-/** A {@code tar} that runs in a guest, as the user whose files are copied. */
+/** A {@code tar} or a tool like it that runs in a guest, as the user whose files are copied. */
 final class GuestTar implements AutoCloseable {
   private static final int MAX_ERRORS = 4 << 10;
 
   private final Guest guest;
   private final ProcessEvents events;
   private final long pid;
+  private final String program;
   private final ByteArrayOutputStream errors = new ByteArrayOutputStream();
   private int status = 1;
 
-  private GuestTar(Guest guest, ProcessEvents events) {
+  private GuestTar(Guest guest, Command command) {
     this.guest = guest;
-    this.events = events;
+    this.program = command.program();
+    this.events = guest.events(command);
     Event start = events.next();
     if (start == null || !start.isStart()) {
       events.close();
-      throw new RametException(ErrorCode.INTERNAL, "the agent did not say that tar started");
+      throw new RametException(
+          ErrorCode.INTERNAL, "the agent did not say that " + program + " started");
     }
     this.pid = start.pid();
   }
 
   /** Starts it. */
   static GuestTar start(Guest guest, boolean input, String... arguments) {
-    Command command = new Command("tar", List.of(arguments), Map.of(), "/", null, input, null);
-    return new GuestTar(guest, guest.events(command));
+    return new GuestTar(
+        guest, new Command("tar", List.of(arguments), Map.of(), "/", null, input, null));
+  }
+
+  /** Starts another program, which gets no input. */
+  static GuestTar startProgram(Guest guest, String program, List<String> arguments) {
+    return new GuestTar(guest, new Command(program, arguments, Map.of(), "/", null, false, null));
   }
 
   /** Returns its standard output, up to its end. */
@@ -121,7 +129,8 @@ final class GuestTar implements AutoCloseable {
     if (status != 0) {
       throw new RametException(
           ErrorCode.INTERNAL,
-          "tar in the sandbox ended with status "
+          program
+              + " in the sandbox ended with status "
               + status
               + ": "
               + errors.toString(StandardCharsets.UTF_8).strip());

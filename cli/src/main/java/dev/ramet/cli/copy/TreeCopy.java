@@ -12,6 +12,8 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -27,10 +29,12 @@ final class TreeCopy {
 
   private final Context context;
   private final Guest guest;
+  private final Interruption interruption;
 
-  TreeCopy(Context context, Guest guest) {
+  TreeCopy(Context context, Guest guest, Interruption interruption) {
     this.context = context;
     this.guest = guest;
+    this.interruption = interruption;
   }
 
   private void leftOut(String name) {
@@ -63,12 +67,17 @@ final class TreeCopy {
       String name = contents ? "." : onePart(GuestTree.name(source.path()), remote);
       String member = contents ? name : "./" + name;
       Path unpacked = Files.createDirectory(work.resolve("tree"));
+      TreeUnpacker unpacker = new TreeUnpacker(unpacked, this::leftOut);
       try (GuestTar tar = GuestTar.start(guest, false, "-c", "-f", "-", "-C", folder, member)) {
-        new TreeUnpacker(unpacked, this::leftOut).unpack(tar.output());
+        interruption.ends(tar);
+        unpacker.unpack(tar.output());
         tar.finish();
       }
+      interruption.check();
       Path made = contents ? unpacked : unpacked.resolve(name);
-      TreeMerge.move(made, place);
+      Set<Path> merged = TreeMerge.move(made, place);
+      // Only now, because a directory that its owner cannot write to cannot be moved by them.
+      unpacker.closeDirectories(contents ? Path.of("") : Path.of(name), place, merged);
     } finally {
       TreeMerge.delete(work);
     }
@@ -103,7 +112,7 @@ final class TreeCopy {
       wanted = wanted + "/" + source.getFileName();
     }
     if (target != null && target.folder()) {
-      send(source, ".", target.path());
+      send(source, ".", target.path(), true);
       return;
     }
     if (target != null && Files.isDirectory(source)) {
@@ -123,21 +132,37 @@ final class TreeCopy {
     String work = parent + "/.ramet-copy-" + UUID.randomUUID();
     tree.makeFolder(work);
     try {
-      send(source, "./tree", work);
+      // A folder that its owner cannot write to cannot be moved by them, so its mode comes last.
+      send(source, "./tree", work, true);
+      interruption.check();
       tree.move(work + "/tree", place);
+      if (Files.isDirectory(source)) {
+        send(source, "./" + GuestTree.name(place), parent, false);
+      }
     } finally {
       tree.remove(work);
     }
   }
 
-  private void send(Path source, String name, String folder) throws IOException {
+  /**
+   * Sends an archive.
+   *
+   * @param tree whether to send all below the source too; otherwise only the folder's own entry
+   */
+  private void send(Path source, String name, String folder, boolean tree) throws IOException {
+    TreePacker packer = new TreePacker(source, name, this::leftOut);
     try (GuestTar tar =
         GuestTar.start(guest, true, "-x", "-o", "-p", "-f", "-", "-C", absolute(folder))) {
+      interruption.ends(tar);
       // It may write errors, and must not wait for somebody to read them.
       CompletableFuture<Void> end = CompletableFuture.runAsync(tar::finish);
       RametException broken = null;
       try (OutputStream pieces = new BufferedOutputStream(tar.input(), PIECE)) {
-        new TreePacker(source, name, this::leftOut).pack(pieces);
+        if (tree) {
+          packer.pack(pieces);
+        } else {
+          packer.packRoot(pieces);
+        }
       } catch (RametException e) {
         broken = e; // tar has ended, and its status says why
       }
@@ -147,6 +172,18 @@ final class TreeCopy {
         throw e.getCause() instanceof RametException failed ? failed : e;
       }
       rethrow(broken);
+    }
+    close(packer.closed(), absolute(folder));
+  }
+
+  /** Sets modes that the tar in the guest may have left out. */
+  private void close(Map<String, Integer> modes, String folder) {
+    for (Map.Entry<String, Integer> mode : modes.entrySet()) {
+      String octal = Integer.toOctalString(mode.getValue());
+      String path = folder + "/" + mode.getKey();
+      try (GuestTar chmod = GuestTar.startProgram(guest, "chmod", List.of(octal, path))) {
+        chmod.finish();
+      }
     }
   }
 

@@ -12,6 +12,8 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.HashSet;
+import java.util.Set;
 
 /** Moves an unpacked tree to its place, into an existing folder too. */
 final class TreeMerge {
@@ -20,8 +22,16 @@ final class TreeMerge {
   /**
    * Moves a tree. Each file is replaced atomically; directories are merged; symbolic links in the
    * target are replaced and never followed.
+   *
+   * @return the directories of the target that were there already
    */
-  static void move(Path from, Path to) throws IOException {
+  static Set<Path> move(Path from, Path to) throws IOException {
+    Set<Path> merged = new HashSet<>();
+    move(from, to, merged);
+    return merged;
+  }
+
+  private static void move(Path from, Path to, Set<Path> merged) throws IOException {
     if (!Files.isDirectory(from, LinkOption.NOFOLLOW_LINKS)) {
       if (Files.isDirectory(to, LinkOption.NOFOLLOW_LINKS)) {
         throw conflict(to, "is a folder here and a file in the sandbox");
@@ -36,9 +46,10 @@ final class TreeMerge {
     if (!Files.isDirectory(to, LinkOption.NOFOLLOW_LINKS)) {
       throw conflict(to, "is no folder here and a folder in the sandbox");
     }
+    merged.add(to);
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(from)) {
       for (Path entry : entries) {
-        move(entry, to.resolve(String.valueOf(entry.getFileName())));
+        move(entry, to.resolve(String.valueOf(entry.getFileName())), merged);
       }
     }
   }

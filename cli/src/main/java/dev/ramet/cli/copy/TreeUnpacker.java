@@ -15,6 +15,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
@@ -29,6 +30,8 @@ import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 final class TreeUnpacker {
   /** Permissions and the sticky bit, without the bits that set a user or group ID. */
   private static final int MODE_BITS = 01777;
+
+  private static final int OWNER_BITS = 0700;
 
   private final Path directory;
   private final Consumer<String> leftOut;
@@ -48,7 +51,8 @@ final class TreeUnpacker {
   }
 
   /**
-   * Unpacks an archive.
+   * Unpacks an archive. The owner of its directories can write to them until {@link
+   * #closeDirectories}.
    *
    * @throws RametException INVALID_ARGUMENT if it contains a name or a link that is not inside it
    */
@@ -74,15 +78,39 @@ final class TreeUnpacker {
       // Its parents are directories that were made above: this fails if one is to be a link too.
       Files.createSymbolicLink(directory.resolve(link.getKey()), Path.of(link.getValue()));
     }
-    // From the inside out, because a change of an entry changes its directory's time.
-    List<Path> made = new ArrayList<>(directories.keySet());
-    made.sort(Collections.reverseOrder());
-    for (Path name : made) {
+    for (Path name : insideOut()) {
       TarArchiveEntry entry = directories.get(name);
-      if (entry != null && !name.toString().isEmpty()) {
-        setAttributes(directory.resolve(name), entry);
+      if (entry != null) {
+        setAttributes(directory.resolve(name), entry, OWNER_BITS);
       }
     }
+  }
+
+  /**
+   * Gives directories their own modes, which may forbid their owner to write to them, and times.
+   *
+   * @param root the name of an unpacked directory, or the empty one for the tree itself
+   * @param place where it was moved to
+   * @param present directories at that place that were there before and stay as they are
+   */
+  void closeDirectories(Path root, Path place, Set<Path> present) throws IOException {
+    boolean all = root.toString().isEmpty();
+    for (Path name : insideOut()) {
+      TarArchiveEntry entry = directories.get(name);
+      Path moved =
+          all ? place.resolve(name) : place.resolve(root.relativize(name).normalize().toString());
+      if (entry != null && (all || name.startsWith(root)) && !present.contains(moved)) {
+        setAttributes(moved, entry, 0);
+      }
+    }
+  }
+
+  /** Returns the directories with the innermost first: a change of an entry changes its time. */
+  private List<Path> insideOut() {
+    List<Path> made = new ArrayList<>(directories.keySet());
+    made.removeIf(name -> name.toString().isEmpty());
+    made.sort(Collections.reverseOrder());
+    return made;
   }
 
   /** Returns a name relative to the directory; empty for the directory itself. */
@@ -115,7 +143,7 @@ final class TreeUnpacker {
     if (Files.size(file) != entry.getRealSize()) {
       throw new IOException("the archive ended within " + entry.getName());
     }
-    setAttributes(file, entry);
+    setAttributes(file, entry, 0);
     files.put(name, file);
   }
 
@@ -151,8 +179,9 @@ final class TreeUnpacker {
     return parent;
   }
 
-  private static void setAttributes(Path path, TarArchiveEntry entry) throws IOException {
-    Files.setAttribute(path, "unix:mode", entry.getMode() & MODE_BITS);
+  private static void setAttributes(Path path, TarArchiveEntry entry, int moreBits)
+      throws IOException {
+    Files.setAttribute(path, "unix:mode", (entry.getMode() & MODE_BITS) | moreBits);
     Files.getFileAttributeView(
             path, java.nio.file.attribute.BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
         .setTimes(FileTime.from(entry.getLastModifiedTime().toInstant()), null, null);

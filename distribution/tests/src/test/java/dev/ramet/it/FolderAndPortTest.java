@@ -3,11 +3,13 @@ package dev.ramet.it;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ramet.client.Ramet;
 import dev.ramet.client.Sandbox;
 import java.io.BufferedReader;
+import java.io.RandomAccessFile;
 import java.net.HttpURLConnection;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -16,6 +18,8 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardWatchEventKinds;
+import java.nio.file.WatchService;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
@@ -31,6 +35,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Tests copies of folders, and forwarded ports, with the installed command line. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class FolderAndPortTest {
+  private static final int NOBODY = 65_534;
+  private static final long LARGE = 1L << 30;
   private static final Instant LONG_AGO = Instant.ofEpochSecond(1_000_000_000);
 
   @TempDir private Path scratch;
@@ -125,6 +131,85 @@ final class FolderAndPortTest {
     }
   }
 
+  /** In the guest, the user who unpacks is not root; here, the user who moves the folder is not. */
+  @Test
+  void foldersThatMustNotBeWrittenToAreCopiedWithTheirModes() throws Exception {
+    Path folder = scratch.resolve("closed");
+    Path inner = Files.createDirectories(folder.resolve("inner"));
+    Files.writeString(inner.resolve("file"), "content");
+    for (Path closed : List.of(inner, folder)) {
+      Files.setLastModifiedTime(closed, FileTime.from(LONG_AGO));
+      Files.setPosixFilePermissions(closed, PosixFilePermissions.fromString("r-xr-xr-x"));
+    }
+    String there = sandbox.id() + ":/home/user/closed";
+    Installed.Run up = cp(folder.toString(), there, "--user", "user");
+    assertEquals(0, up.status(), up.err());
+    assertEquals(
+        "555 1000000000 user\n".repeat(2),
+        sandbox.run("cd /home/user/closed; stat -c '%a %Y %U' . inner").text());
+    assertEquals("closed\n", sandbox.run("ls -A /home/user").text());
+
+    // The directory of a test is its user's own.
+    Files.setPosixFilePermissions(scratch, PosixFilePermissions.fromString("rwx--x--x"));
+    Path other = Files.createDirectory(scratch.resolve("of-other"));
+    Files.setAttribute(other, "unix:uid", NOBODY);
+    Installed.Run down = asNobody("sandbox", "cp", "-r", there, other.resolve("back").toString());
+    assertEquals(0, down.status(), down.err());
+    for (String name : List.of("back", "back/inner")) {
+      Path made = other.resolve(name);
+      assertEquals("r-xr-xr-x", PosixFilePermissions.toString(Files.getPosixFilePermissions(made)));
+      assertEquals(LONG_AGO, Files.getLastModifiedTime(made).toInstant());
+    }
+    assertEquals(List.of("back"), names(other));
+  }
+
+  private static List<String> names(Path folder) throws Exception {
+    try (var names = Files.list(folder)) {
+      return names.map(path -> String.valueOf(path.getFileName())).toList();
+    }
+  }
+
+  /** Runs the command line as a user without rights, with a key of the host. */
+  private Installed.Run asNobody(String... arguments) throws Exception {
+    List<String> command = new java.util.ArrayList<>();
+    command.addAll(List.of("setpriv", "--reuid=" + NOBODY, "--regid=" + NOBODY, "--clear-groups"));
+    command.add(Installed.program().toString());
+    command.addAll(List.of(arguments));
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().put("HOME", "/nonexistent");
+    builder.environment().put("RAMET_SERVER", host.uri().toString());
+    builder.environment().put("RAMET_API_KEY", String.valueOf(host.key()));
+    Process process = builder.start();
+    String err = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+    return new Installed.Run(process.waitFor(), "", err);
+  }
+
+  /** A signal, such as that of Ctrl-C, ends a copy in the middle: the file is large and sparse. */
+  @Test
+  void aCopyThatIsInterruptedLeavesNothing() throws Exception {
+    Path folder = Files.createDirectory(scratch.resolve("large"));
+    try (var sparse = new RandomAccessFile(folder.resolve("file").toFile(), "rw")) {
+      sparse.setLength(LARGE);
+    }
+    Process up = host.start("sandbox", "cp", "-r", folder.toString(), sandbox.id() + ":/mnt/large");
+    sandbox.run("until ls -A /mnt | grep -q '^.ramet-copy'; do :; done").text();
+    up.destroy();
+    assertEquals(143, up.waitFor());
+    assertEquals("", sandbox.run("ls -A /mnt").text());
+
+    sandbox.run("mkdir /srv/large; truncate -s " + LARGE + " /srv/large/file").text();
+    Path target = Files.createDirectory(scratch.resolve("interrupted"));
+    try (WatchService changes = target.getFileSystem().newWatchService()) {
+      target.register(changes, StandardWatchEventKinds.ENTRY_CREATE);
+      Process down = host.start("sandbox", "cp", "-r", sandbox.id() + ":/srv/large", "" + target);
+      assertNotNull(changes.poll(1, TimeUnit.MINUTES));
+      down.destroy();
+      assertEquals(143, down.waitFor());
+    }
+    assertEquals(List.of(), names(target));
+    sandbox.run("while pidof tar; do :; done").text();
+  }
+
   @Test
   void aPortIsForwardedAlsoAfterARollback() throws Exception {
     sandbox.run("echo hello > /srv/index.html; httpd -p 8000 -h /srv").text();
@@ -140,6 +225,26 @@ final class FolderAndPortTest {
       assertEquals("hello\n", get(port));
       try (Socket nobody = new Socket(InetAddress.getLoopbackAddress(), closed)) {
         assertEquals(-1, nobody.getInputStream().read());
+      }
+    } finally {
+      forward.destroy();
+      assertTrue(forward.waitFor(1, TimeUnit.MINUTES));
+    }
+  }
+
+  /** As with nc -N: the client ends its output, and the guest answers after it has seen the end. */
+  @Test
+  void eachSideMayEndItsOutputFirst() throws Exception {
+    sandbox.run("nc -ll -p 9001 -e wc -c < /dev/null > /dev/null 2>&1 &").text();
+    byte[] question = new byte[300_000];
+    Process forward = host.start("port-forward", sandbox.id(), ":9001");
+    try (BufferedReader out = forward.inputReader(StandardCharsets.UTF_8)) {
+      int port = port(out.readLine(), 9001);
+      try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
+        client.getOutputStream().write(question);
+        client.shutdownOutput();
+        String answer = new String(client.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals("300000", answer.strip());
       }
     } finally {
       forward.destroy();
