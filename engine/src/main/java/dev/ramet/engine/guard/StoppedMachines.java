@@ -190,9 +190,8 @@ final class StoppedMachines {
   /** Lets machines go on that their hypervisor has stopped, and reports all changes. */
   void follow(boolean room) {
     for (WatchedMachine one : watched.values()) {
-      one.ask();
-      report(one);
       one.follow(room);
+      report(one);
       one.calls().show();
     }
   }

@@ -190,12 +190,12 @@ final class WatchedMachine {
   }
 
   /** Asks the machine, if it may have something to tell, whether its disk has stopped it. */
-  void ask() {
+  private void ask() {
     StopsOnDiskError stopping = stops;
     long now = clock.getAsLong();
     boolean due =
         signalled || slot().of(vm) != null || now - askedNanos >= BETWEEN_QUESTIONS.toNanos();
-    if (stopping == null || !due || isHeld()) {
+    if (stopping == null || !due) {
       return;
     }
     boolean begun =
@@ -224,7 +224,7 @@ final class WatchedMachine {
     return last != null && clock.getAsLong() - last.nanos() < SETTLED.toNanos() ? last.why() : null;
   }
 
-  /** Lets the machine go on if that is due. */
+  /** Lets the machine go on if that is due, or else asks it. */
   void follow(boolean room) {
     settle();
     if (isHeld()) {
@@ -235,8 +235,12 @@ final class WatchedMachine {
     if (resume) {
       resumeAgain();
     } else if (still != null && stopping != null && due(still, room)) {
-      triedNanos = clock.getAsLong();
-      calls.begin(() -> goOn(still, stopping));
+      // Not tried if a question is still under way: then at the next turn.
+      if (calls.begin(() -> goOn(stopping))) {
+        triedNanos = clock.getAsLong();
+      }
+    } else {
+      ask();
     }
   }
 
@@ -245,7 +249,12 @@ final class WatchedMachine {
     return clock.getAsLong() - triedNanos >= pause.toNanos();
   }
 
-  private void goOn(Standstill still, StopsOnDiskError stopping) {
+  private void goOn(StopsOnDiskError stopping) {
+    note(stopping.diskStop());
+    Standstill still = slot().of(vm);
+    if (still == null) {
+      return; // it has gone on
+    }
     try (LiveSandbox.Hold hold = live.acquire("go on after a full disk")) {
       trial = new Trial(still, clock.getAsLong());
       stopping.goOn();

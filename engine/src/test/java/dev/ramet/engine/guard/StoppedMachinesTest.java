@@ -15,7 +15,9 @@ import dev.ramet.spi.hypervisor.PausedVm;
 import dev.ramet.spi.hypervisor.StopsOnDiskError;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.Collections;
+import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -83,6 +85,38 @@ final class StoppedMachinesTest {
     ground.turn(true);
     assertNull(live.standstill());
     assertEquals(0, ground.metric("ramet_sandboxes_standing_still"));
+  }
+
+  @Test
+  void aQuestionUnderWayDelaysGoingOnByOneTurn() {
+    Deque<Runnable> calls = new ArrayDeque<>();
+    GuardGround slow = new GuardGround(root, calls::add);
+    FakeMachine.Stopping vm = new FakeMachine.Stopping("i1");
+    LiveSandbox live = slow.sandbox("i1", vm);
+    slow.turn(true);
+    vm.stop();
+    for (int turn = 0; turn < 2; turn++) {
+      runAll(calls);
+      slow.turn(true);
+    }
+    assertNotNull(live.standstill());
+    slow.pass(SECOND);
+    slow.turn(true); // the question of the last turn is not answered yet
+    assertEquals(0, count(vm, "go on"));
+    runAll(calls);
+    slow.turn(true);
+    runAll(calls);
+    assertEquals(1, count(vm, "go on"));
+    slow.pass(SECOND);
+    slow.turn(true);
+    runAll(calls);
+    assertNull(live.standstill());
+  }
+
+  private static void runAll(Deque<Runnable> calls) {
+    while (!calls.isEmpty()) {
+      calls.remove().run();
+    }
   }
 
   @Test
