@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the commands of pages and compares what they print with the pages.
 
-transcript.py [--enter PID] [--port PORT] [--directory DIR] --out OUTSIDE INSIDE PAGE…: every block that begins with
+transcript.py [--enter PID] [--port PORT] [--directory DIR] [--data-root DIR] --out OUTSIDE INSIDE PAGE…: every block that begins with
 ```console is a transcript of one shell: lines that begin with "$ " or "# " are commands (with "> " for
 the lines that continue one), the lines behind them are their output. All blocks of a page run in one
 bash, in DIR. Each command must end with status 0, or with the one in a comment at its end: "# status 4".
@@ -19,7 +19,7 @@ or, for a whole page, below its title: <!-- page not run: why -->. Blocks withou
 in sh, that have commands must have one of these.
 
 --enter runs the pages in the namespaces and the root directory of that process. PORT stands in for the
-pages' 3000, also where quickstart would choose one. A command that ends with & is given a minute until
+pages' 3000, also where quickstart would choose one. --data-root is for quickstart too. A command that ends with & is given a minute until
 something listens there. The status is 0 when all pages hold.
 """
 
@@ -144,7 +144,8 @@ class Terminal:
 class Shell:
     """One bash that runs a page's commands."""
 
-    def __init__(self, prefix, directory, outside, inside, port):
+    def __init__(self, prefix, directory, outside, inside, port, data_root=None):
+        self.data_root = data_root
         self.port, self.outside, self.inside = port, outside, inside
         self.terminal = Terminal()
         self.report, write = os.pipe()
@@ -164,7 +165,7 @@ class Shell:
 
     def run(self, index, step):
         """Runs a command; returns its status, or why there is none, and what it printed."""
-        text = command(step.text, self.port)
+        text = command(step.text, self.port, self.data_root)
         out, err = f"{self.inside}/{index}.out", f"{self.inside}/{index}.err"
         if step.terminal:
             slave = self.terminal.slave
@@ -267,9 +268,10 @@ def holds(step, out, err, port):
     return any(in_order(wanted, printed) for printed in (out, err + out, out + err))
 
 
-def command(text, port):
+def command(text, port, data_root):
     text = text.replace("3000", port)
-    return re.sub(r"^\./quickstart(?!.*--stop)", f"./quickstart --port {port}", text)
+    options = f"--port {port}" + (f" --data-root {shlex.quote(data_root)}" if data_root else "")
+    return re.sub(r"^\./quickstart(?!.*--stop)", lambda found: f"./quickstart {options}", text)
 
 
 def read(path):
@@ -289,7 +291,7 @@ def run_page(page, given, prefix):
     if not found:
         return True
     begin = time.monotonic()
-    shell = Shell(prefix, given.directory, given.out[0], given.out[1], given.port)
+    shell = Shell(prefix, given.directory, given.out[0], given.out[1], given.port, given.data_root)
     try:
         for index, step in enumerate(found):
             status, out, err = shell.run(index, step)
@@ -311,6 +313,7 @@ def main():
     parser.add_argument("--enter", metavar="PID")
     parser.add_argument("--port", default="3000")
     parser.add_argument("--directory", default=".")
+    parser.add_argument("--data-root", metavar="DIR")
     parser.add_argument("--out", nargs=2, metavar=("OUTSIDE", "INSIDE"), required=True,
                         help="a directory for what commands print, and its path in the pages' root directory")
     parser.add_argument("pages", nargs="+")
