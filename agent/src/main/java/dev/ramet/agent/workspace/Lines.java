@@ -66,7 +66,7 @@ final class Lines implements AutoCloseable {
     }
     JsonNode error = line.path("error");
     if (error.isObject()) {
-      throw Workspace.failure(error.path("code").asInt(), error.path("message").asText());
+      throw Requests.failure(error.path("code").asInt(), error.path("message").asText());
     }
     return line;
   }

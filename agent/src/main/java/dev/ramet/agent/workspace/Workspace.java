@@ -2,25 +2,16 @@
 package dev.ramet.agent.workspace;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.ramet.agent.Call;
 import dev.ramet.agent.Content;
 import dev.ramet.agent.Guest;
-import dev.ramet.agent.HttpCalls;
-import dev.ramet.agent.IdleTimeoutStream;
 import dev.ramet.agent.host.AgentAccess;
-import dev.ramet.agent.wire.Json;
-import dev.ramet.errors.ErrorCode;
 import dev.ramet.errors.RametException;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.SequenceInputStream;
 import java.net.InetSocketAddress;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,23 +28,8 @@ import org.jspecify.annotations.Nullable;
  * does not fit the directory's state, {@code NO_SPACE} when the guest's disk is full.
  */
 public final class Workspace {
-  private static final String VERSION_HEADER = "X-Ramet-Workspace";
-  private static final String VERSION = "1";
-  private static final int MAX_ANSWER_BYTES = 8 << 20;
-  private static final int GONE = 410;
-
-  /** The agent sends at least an empty line every 5 s, also under emulation. */
-  private static final Duration SILENCE = Duration.ofSeconds(60);
-
-  private final String address;
-  private final AgentAccess access;
-  private final String root;
+  private final Requests requests;
   private final Duration limit;
-  private final HttpClient http =
-      HttpClient.newBuilder()
-          .version(HttpClient.Version.HTTP_1_1)
-          .connectTimeout(Duration.ofSeconds(10))
-          .build();
 
   /**
    * Creates a client.
@@ -64,9 +40,7 @@ public final class Workspace {
    * @param limit how long one request may take in all
    */
   public Workspace(InetSocketAddress address, AgentAccess access, String root, Duration limit) {
-    this.address = "http://" + address.getAddress().getHostAddress() + ":" + address.getPort();
-    this.access = access;
-    this.root = root;
+    this.requests = new Requests(address, access, root, limit);
     this.limit = limit;
   }
 
@@ -128,7 +102,7 @@ public final class Workspace {
   }
 
   private <T> Listing<T> listing(String name, String query, Listing.Conversion<T> conversion) {
-    Lines lines = new Lines(open("GET", name, query, null).body(), limit);
+    Lines lines = new Lines(requests.open("GET", name, query, null).body(), limit);
     try {
       return new Listing<>(lines, conversion);
     } catch (RametException e) {
@@ -139,7 +113,7 @@ public final class Workspace {
 
   /** Returns one entry as it is now, with its extended attributes. */
   public Entry entry(GuestPath path) {
-    JsonNode json = answer("GET", "entry", "&path=" + path.encoded(), null);
+    JsonNode json = requests.answer("GET", "entry", "&path=" + path.encoded(), null);
     try {
       Entry entry = Decoder.entry(json);
       if (!entry.path().equals(path)) {
@@ -161,10 +135,10 @@ public final class Workspace {
    */
   public InputStream read(GuestPath path, long offset, long length) {
     String query = "&path=" + path.encoded() + "&offset=" + offset + "&length=" + length;
-    HttpResponse<InputStream> answer = open("GET", "read", query, null);
+    HttpResponse<InputStream> answer = requests.open("GET", "read", query, null);
     long announced = answer.headers().firstValueAsLong("Content-Length").orElse(-1);
     if (announced < 0 || announced > length) {
-      closeQuietly(answer.body());
+      Requests.closeQuietly(answer.body());
       throw Listing.refused("it sends another range than was asked for", new IOException());
     }
     return answer.body();
@@ -185,7 +159,7 @@ public final class Workspace {
                 new SequenceInputStream(new ByteArrayInputStream(line), content),
                 line.length + entry.status().sizeBytes())
             : Content.of(line);
-    return answer("POST", "write", "", body).path("changed").asBoolean();
+    return requests.answer("POST", "write", "", body).path("changed").asBoolean();
   }
 
   /**
@@ -194,7 +168,10 @@ public final class Workspace {
    * @return false if there was none
    */
   public boolean delete(GuestPath path) {
-    return answer("POST", "delete", "&path=" + path.encoded(), null).path("changed").asBoolean();
+    return requests
+        .answer("POST", "delete", "&path=" + path.encoded(), null)
+        .path("changed")
+        .asBoolean();
   }
 
   /**
@@ -206,7 +183,7 @@ public final class Workspace {
    */
   public EventPage events(long since, int most, Duration wait) {
     String query = "&since=" + since + "&limit=" + most + "&wait=" + wait.toSeconds();
-    try (Lines lines = new Lines(open("GET", "events", query, null).body(), limit)) {
+    try (Lines lines = new Lines(requests.open("GET", "events", query, null).body(), limit)) {
       JsonNode head = lines.next();
       long last = Decoder.number(head, "last", 0, Long.MAX_VALUE);
       List<FileEvent> events = new ArrayList<>();
@@ -219,90 +196,6 @@ public final class Workspace {
       return new EventPage(head.path("stream").asText(), last, events);
     } catch (IOException e) {
       throw Listing.refused(String.valueOf(e.getMessage()), e);
-    }
-  }
-
-  private JsonNode answer(String method, String name, String query, @Nullable Content content) {
-    try (InputStream in = open(method, name, query, content).body()) {
-      byte[] body = in.readNBytes(MAX_ANSWER_BYTES + 1);
-      if (body.length > MAX_ANSWER_BYTES) {
-        throw new IOException("the answer is too large");
-      }
-      return Json.tree(body);
-    } catch (IOException e) {
-      throw Listing.refused(String.valueOf(e.getMessage()), e);
-    }
-  }
-
-  private HttpResponse<InputStream> open(
-      String method, String name, String query, @Nullable Content content) {
-    String path = "/ramet/workspace/" + name + "?root=" + Guest.encode(root) + query;
-    Call call = new Call(method, path, access.headers(), content, SILENCE);
-    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(address + path));
-    HttpResponse<InputStream> answer;
-    try {
-      answer =
-          HttpCalls.send(
-              http,
-              HttpCalls.onto(request, call).build(),
-              info ->
-                  java.net.http.HttpResponse.BodySubscribers.mapping(
-                      BodyHandlers.ofInputStream().apply(info),
-                      in -> new IdleTimeoutStream(in, SILENCE)),
-              limit,
-              () -> {});
-    } catch (IOException e) {
-      throw new RametException(
-          ErrorCode.GUEST_UNREACHABLE, "the guest's agent did not answer about a workspace", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new RametException(ErrorCode.CANCELLED, "interrupted while waiting for the guest", e);
-    }
-    if (answer.headers().firstValue(VERSION_HEADER).filter(VERSION::equals).isEmpty()) {
-      closeQuietly(answer.body());
-      throw answer.statusCode() == 401
-          ? new RametException(ErrorCode.GUEST_UNREACHABLE, "the guest's agent refused its host")
-          : new RametException(
-              ErrorCode.AGENT_TOO_OLD,
-              "the agent in the guest knows no workspaces",
-              "restart the sandbox: it gets the present agent when it boots",
-              null);
-    }
-    if (answer.statusCode() / 100 != 2) {
-      throw error(answer);
-    }
-    return answer;
-  }
-
-  private static RametException error(HttpResponse<InputStream> answer) {
-    try (InputStream in = answer.body()) {
-      JsonNode body = Json.tree(in.readNBytes(MAX_ANSWER_BYTES));
-      return failure(answer.statusCode(), body.path("message").asText());
-    } catch (IOException e) {
-      return failure(answer.statusCode(), "status " + answer.statusCode());
-    }
-  }
-
-  /** Returns the error for one that the agent reports. */
-  static RametException failure(int status, String message) {
-    ErrorCode code =
-        switch (status) {
-          case 400 -> ErrorCode.INVALID_ARGUMENT;
-          case 404, GONE -> ErrorCode.NOT_FOUND;
-          case 409, 429 -> ErrorCode.CONFLICT;
-          case 413 -> ErrorCode.TOO_LARGE;
-          case 507 -> ErrorCode.NO_SPACE;
-          default -> ErrorCode.GUEST_UNREACHABLE;
-        };
-    String shown = message.substring(0, Math.min(message.length(), 4000));
-    return new RametException(code, "workspace: " + shown.replaceAll("[\\p{Cntrl}&&[^\n]]", "?"));
-  }
-
-  private static void closeQuietly(InputStream in) {
-    try {
-      in.close();
-    } catch (IOException e) {
-      // Nothing is read from it any more.
     }
   }
 }
