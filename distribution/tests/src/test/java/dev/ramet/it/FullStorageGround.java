@@ -112,10 +112,15 @@ final class FullStorageGround implements AutoCloseable {
     id = ground.create().id();
   }
 
-  /** Creates the sandbox, and leaves less room than its writer will take. */
+  /**
+   * Creates the sandbox. Around a pool, leaves less room than its writer will take: blocks that the
+   * pool has already, the guest writes again without taking more.
+   */
   void createInLittleRoom() throws IOException {
     create();
-    fs.fill(fullBytes() + LITTLE_ROOM_BYTES);
+    if (kind == Kind.POOL) {
+      fs.fill(fullBytes() + LITTLE_ROOM_BYTES);
+    }
   }
 
   /** Starts the writer. */

@@ -99,7 +99,8 @@ final class OldRootTest {
     assertEquals(Map.of("owner", "old"), engine.sandboxes().get(KEPT).metadata());
     assertEquals(
         List.of("shared"), engine.volumes().list().stream().map(one -> one.name()).toList());
-    RootFiles.awaitDeletions(root); // of the sandbox whose time is over
+    RootFiles.awaitGone(root.resolve("sandboxes").resolve(LOST)); // its time is over
+    RootFiles.awaitDeletions(root);
     Ground.assertWell(engine);
   }
 

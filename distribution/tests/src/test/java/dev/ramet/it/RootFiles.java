@@ -42,13 +42,22 @@ final class RootFiles {
    */
   static void awaitDeletions(Path root) throws IOException {
     long end = System.nanoTime() + PATIENCE_NANOS;
-    while (deletionUnderWay(root) && System.nanoTime() < end) {
-      try {
-        Thread.sleep(10);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return;
-      }
+    while (deletionUnderWay(root) && System.nanoTime() < end && rest()) {}
+  }
+
+  /** Waits, for a limited time, until a file or directory is gone. */
+  static void awaitGone(Path path) {
+    long end = System.nanoTime() + PATIENCE_NANOS;
+    while (Files.exists(path) && System.nanoTime() < end && rest()) {}
+  }
+
+  private static boolean rest() {
+    try {
+      Thread.sleep(10);
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
     }
   }
 
