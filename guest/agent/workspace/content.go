@@ -73,8 +73,8 @@ func (c *contentHash) sum() (d digest, size int64) {
 	return d, c.at
 }
 
-// file computes the digest of an open file. A file that has become shorter counts as its remainder;
-// what is added meanwhile does not count.
+// file computes the digest of an open file. Of a file that shrinks meanwhile, it covers the bytes
+// that are left; of a file that grows, only the first size bytes.
 func (c *contentHash) file(ctx context.Context, fd int, size int64) (digest, int64, error) {
 	c.reset()
 	hole := size > blockBytes // whether one may begin here

@@ -22,8 +22,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The guard's calls to one machine. They run on other threads, one at a time, so that a machine
- * whose hypervisor does not answer delays no other. Used by the guard's thread.
+ * The guard's calls to one machine. They run on other threads, one at a time, so that a hypervisor
+ * that hangs delays its own machine only. The guard's thread is the only caller of the methods.
  */
 final class MachineCalls {
   private static final System.Logger LOG = System.getLogger(MachineCalls.class.getName());

@@ -21,7 +21,7 @@ import java.util.function.ToLongFunction;
  * keep it. Thread-safe.
  */
 public final class FreeSpace {
-  /** What makes room, for people. */
+  /** Tells people how to make room. */
   public static final String REMEDY =
       "delete snapshots or sandboxes that you no longer need, enlarge the file system, or set a"
           + " smaller "
@@ -138,15 +138,17 @@ public final class FreeSpace {
    * background (since Linux 5.14), Btrfs when its transaction is committed.
    */
   private void awaitFreed() {
-    for (Room room : read()) {
-      try {
-        PathCalls.syncFileSystem(room.place().path());
-      } catch (LinuxException e) {
-        LOG.log(System.Logger.Level.DEBUG, "cannot write back {0}: {1}", room.place().path(), e);
-      }
-    }
+    read().stream().filter(Room::reserved).forEach(room -> writeBack(room.place().path()));
     for (int look = 0; look < LOOKS && reserved().isPresent(); look++) {
       LockSupport.parkNanos(this, BETWEEN_LOOKS_NANOS);
+    }
+  }
+
+  private static void writeBack(Path path) {
+    try {
+      PathCalls.syncFileSystem(path);
+    } catch (LinuxException e) {
+      LOG.log(System.Logger.Level.DEBUG, "cannot write back {0}: {1}", path, e);
     }
   }
 

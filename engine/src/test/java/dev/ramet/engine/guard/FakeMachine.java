@@ -120,19 +120,27 @@ class FakeMachine implements RunningVm {
     return 1;
   }
 
+  private static RametException unsupported(String what) {
+    return new RametException(
+        ErrorCode.UNSUPPORTED,
+        "a fake machine cannot " + what,
+        "use a machine of FaultedHypervisor",
+        null);
+  }
+
   @Override
   public SavingVm pauseAndSave(Path directory) {
-    throw new UnsupportedOperationException();
+    throw unsupported("be saved");
   }
 
   @Override
   public GuestMemory memory() {
-    throw new UnsupportedOperationException();
+    throw unsupported("show its memory");
   }
 
   @Override
   public InetSocketAddress endpoint(int guestPort) {
-    throw new UnsupportedOperationException();
+    throw unsupported("be connected to");
   }
 
   @Override

@@ -34,7 +34,7 @@ final class LocalNames {
       // Without the file, the C library asks DNS and /etc/hosts only.
     }
     return Optional.of(
-        "Node, Python and Go on this machine do not resolve names below localhost, such as"
+        "Node, Python and Go with cgo do not resolve names below localhost on this machine, such as"
             + " 8000-ID.localhost of a guest's port; apt-get install libnss-myhostname, or set"
             + " ramet.domain");
   }

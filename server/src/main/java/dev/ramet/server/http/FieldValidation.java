@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  * except that an ill-formed reference is {@code NOT_FOUND}. Thread-safe.
  */
 public final class FieldValidation {
-  public static final int DEFAULT_TIMEOUT_SECONDS = 300;
   public static final int DEFAULT_FORK_TIMEOUT_SECONDS = 15;
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");

@@ -115,7 +115,7 @@ final class CaptureController {
       HttpRequest<?> http,
       @PathVariable String id,
       @Body @Nullable @Schema(implementation = CloneRequestBody.class) String body) {
-    CloneRequest request = request(body, FieldValidation.DEFAULT_TIMEOUT_SECONDS);
+    CloneRequest request = request(body, SandboxRequests.DEFAULT_TIMEOUT_SECONDS);
     String sandbox = FieldValidation.sandboxId(id);
     return work.runOnce(
             OperationRequest.from(http, "sandbox.clone", sandbox, body),

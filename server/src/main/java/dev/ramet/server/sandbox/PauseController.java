@@ -119,7 +119,7 @@ final class PauseController {
     ConnectSandbox request = JsonBody.read(body, ConnectSandbox.class);
     Duration duration =
         FieldValidation.timeout(
-            "timeout", request.timeout(), FieldValidation.DEFAULT_TIMEOUT_SECONDS);
+            "timeout", request.timeout(), SandboxRequests.DEFAULT_TIMEOUT_SECONDS);
     boolean replacesNever = Boolean.TRUE.equals(request.replaceNever());
     Sandboxes.Timeout wanted =
         request.timeout() == null ? null : new Sandboxes.Timeout(duration, replacesNever);

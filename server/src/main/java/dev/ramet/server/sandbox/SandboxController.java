@@ -234,7 +234,7 @@ final class SandboxController {
       @Body @Nullable @Schema(implementation = SandboxRefresh.class) String body) {
     Integer seconds = JsonBody.read(body, SandboxRefresh.class).duration();
     Duration duration =
-        FieldValidation.timeout("duration", seconds, FieldValidation.DEFAULT_TIMEOUT_SECONDS);
+        FieldValidation.timeout("duration", seconds, SandboxRequests.DEFAULT_TIMEOUT_SECONDS);
     SandboxRequests.extendTimeout(
         sandboxes(), sandboxes().get(FieldValidation.sandboxId(id)), duration);
   }

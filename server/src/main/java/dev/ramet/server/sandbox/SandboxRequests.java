@@ -30,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Converts clients' requests for sandboxes to requests to the engine. Thread-safe. */
 public final class SandboxRequests {
+  /** The time limit of a request that names none. */
+  static final int DEFAULT_TIMEOUT_SECONDS = Math.toIntExact(Sandboxes.DEFAULT_TIMEOUT.toSeconds());
+
   private static final List<String> INBOUND =
       List.of("allowPublicTraffic", "maskRequestHost", "httpsPorts");
 
@@ -46,8 +49,7 @@ public final class SandboxRequests {
     NetworkRules network = network(request.network(), internet);
     return new NewSandbox(
         source,
-        FieldValidation.timeout(
-            "timeout", request.timeout(), FieldValidation.DEFAULT_TIMEOUT_SECONDS),
+        FieldValidation.timeout("timeout", request.timeout(), DEFAULT_TIMEOUT_SECONDS),
         new Sandbox.Label(request.name(), FieldValidation.strings("metadata", request.metadata())),
         FieldValidation.environment("envVars", request.envVars()),
         new WantedShape(
